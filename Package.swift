@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "keyrack",
+  products: [
+    .executable(name: "keyrackd", targets: ["keyrackd"]),
+    .executable(name: "keyrack", targets: ["keyrack"]),
+    .executable(name: "keyrack-keyring", targets: ["keyrack-keyring"]),
+    .library(name: "KeyrackClient", targets: ["KeyrackClient"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .target(name: "CWipe"),
+
+    .target(name: "KeyrackProtocol"),
+    .target(name: "KeyrackClient", dependencies: ["KeyrackProtocol"]),
+    .target(name: "KeyrackCore", dependencies: ["KeyrackProtocol"]),
+    .target(name: "KeyrackSystem", dependencies: ["KeyrackCore", "KeyrackProtocol", "CSystemd", "CCurl", "CGLib"]),
+
+    .executableTarget(name: "keyrackd", dependencies: ["KeyrackCore", "KeyrackProtocol", "KeyrackSystem", "CWipe"]),
+    .executableTarget(name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CWipe"]),
+    .executableTarget(name: "keyrack-keyring", dependencies: ["KeyrackProtocol", "CSecret", "CWipe"]),
+
+    // Not installed: what the tests and the demonstration run against.
+    .executableTarget(name: "sample-provider", path: "Tests/SampleProvider"),
+    .target(name: "TestSupport", dependencies: ["CSecret", "KeyrackProtocol"], path: "Tests/TestSupport"),
+    .testTarget(name: "KeyrackProtocolTests", dependencies: ["KeyrackProtocol"]),
+    .testTarget(name: "KeyrackCoreTests", dependencies: ["KeyrackCore", "KeyrackProtocol"]),
+    .testTarget(
+      name: "KeyrackSystemTests",
+      dependencies: ["KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CSystemd", "TestSupport"]),
+    .testTarget(
+      name: "KeyrackEndToEndTests",
+      dependencies: [
+        "KeyrackClient", "KeyrackProtocol", "TestSupport", "keyrackd", "keyrack", "keyrack-keyring", "sample-provider",
+      ]),
+  ]
+)
+
+let testOnly: Set = ["TestSupport", "sample-provider"]
+
+for target in package.targets where target.type != .system && target.name != "CWipe" {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+  if target.type != .test && !testOnly.contains(target.name) {
+    target.swiftSettings?.append(.strictMemorySafety())
+  }
+  // accept4, SO_PEERCRED and their structures.
+  target.cSettings = [.define("_GNU_SOURCE")]
+}

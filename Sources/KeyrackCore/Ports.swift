@@ -1,0 +1,195 @@
+package import KeyrackProtocol
+
+// What Core needs of the world. The edge implements it, tests fake it.
+
+/// Talks to identity providers. Each call makes at most one request and never retries; a call whose task is canceled
+/// ends soon with ``TokenOutcome/notSent(_:)`` or ``TokenOutcome/unknown(_:)``.
+package protocol IdentityProvider: Sendable {
+  /// Sends a name and a password, once.
+  func signIn(username: String, password: Secret, account: Account) async -> TokenOutcome
+  /// Spends a refresh token.
+  func refresh(_ refreshToken: Secret, account: Account) async -> TokenOutcome
+  /// Tells the provider that a session has ended.
+  func revoke(_ revocation: Revocation, provider: Provider) async -> RevocationOutcome
+}
+
+extension Provider {
+  /// Whether there is a way to tell it that a session has ended.
+  package var supportsRevocation: Bool {
+    switch kind {
+    case .oauth(let oauth): oauth.revocationEndpoint != nil
+    case .json(let json): json.logoutURL != nil
+    }
+  }
+}
+
+/// What a token endpoint granted.
+package struct Grant: Sendable, Equatable {
+  package var accessToken: Secret
+  package var tokenType: String
+  /// Of the access token; nil where the provider did not say.
+  package var lifetime: Duration?
+  /// Nil: the one that was sent stays good, where one was.
+  package var refreshToken: Secret?
+  package var refreshLifetime: Duration?
+  package var scope: String?
+  package var subject: String?
+
+  package init(
+    accessToken: Secret, tokenType: String = "Bearer", lifetime: Duration? = nil, refreshToken: Secret? = nil,
+    refreshLifetime: Duration? = nil, scope: String? = nil, subject: String? = nil
+  ) {
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    self.lifetime = lifetime
+    self.refreshToken = refreshToken
+    self.refreshLifetime = refreshLifetime
+    self.scope = scope
+    self.subject = subject
+  }
+}
+
+/// How a request for tokens ended. Messages are for people, one line, without secrets and without the account's name.
+package enum TokenOutcome: Sendable, Equatable {
+  case success(Grant)
+  /// The password or the refresh token is no good: `invalid_grant`, or the like.
+  case denied(String)
+  /// The provider refuses this client: `invalid_client`, `unauthorized_client`.
+  case clientRefused(String)
+  /// The provider refuses this request for good, or its answer makes no sense. A new refresh token that the answer held
+  /// all the same is kept.
+  case failed(String, refreshToken: Secret? = nil)
+  /// 429, or 503 with `Retry-After`: not processed.
+  case throttled(String, retryAfter: Duration?)
+  /// The request did not leave, or was certainly not processed.
+  case notSent(String)
+  /// The request left, and nobody knows what became of it.
+  case unknown(String)
+}
+
+package enum RevocationOutcome: Sendable, Equatable {
+  /// The provider has acknowledged, or says that it does not know the token.
+  case done
+  case unsupported
+  /// Worth trying again.
+  case failed(String, retryAfter: Duration? = nil)
+  /// The provider refuses for good.
+  case refused(String)
+}
+
+/// Keeps sessions. Each call is bounded in time; a call that ended in an error may still have had its effect.
+package protocol SessionStore: Sendable {
+  /// Finds out whether records can be written.
+  func prepare(_ unlock: UnlockPolicy) async throws(StoreError)
+  /// All that is there.
+  func all() async throws(StoreError) -> StoreContents
+  /// The record of an account, nil where there is none.
+  func record(of account: String) async throws(StoreError) -> SessionRecord?
+  /// Writes the record of an account and reads it back.
+  func save(_ record: SessionRecord) async throws(StoreError)
+  /// Removes the record of an account, whatever session it is of.
+  func removeRecord(of account: String) async throws(StoreError)
+  func save(_ revocation: Revocation) async throws(StoreError)
+  func removeRevocation(of session: SessionID) async throws(StoreError)
+}
+
+/// Who may be asked to unlock a locked keyring.
+package enum UnlockPolicy: Sendable {
+  /// A prompt may take 2 s, once per lock.
+  case background
+  /// Somebody waits in a sign-in: 60 s.
+  case interactive
+}
+
+package struct StoreContents: Sendable, Equatable {
+  package var records: [SessionRecord]
+  package var revocations: [Revocation]
+  /// Accounts whose record cannot be used, and why: torn, or from a newer version.
+  package var unusable: [String: String]
+
+  package init(records: [SessionRecord] = [], revocations: [Revocation] = [], unusable: [String: String] = [:]) {
+    self.records = records
+    self.revocations = revocations
+    self.unusable = unusable
+  }
+}
+
+package enum StoreError: Error, Sendable, Equatable {
+  case locked
+  case unavailable(String)
+  /// Anything else, a call that took too long included.
+  case failed(String)
+}
+
+/// Remembers which sessions have ended while the keyring may still hold them. Holds no secret.
+package protocol EndedSessions: Sendable {
+  /// Returns when the note would survive a crash. `session` is nil where nobody knows it: then all sessions of the
+  /// account that began before `at` (Unix seconds) have ended.
+  func add(_ note: EndedSession) async throws(EndedSessionsError)
+  func remove(_ note: EndedSession) async
+  func all() async -> [EndedSession]
+}
+
+package struct EndedSession: Sendable, Hashable, Codable {
+  package let account: String
+  package let session: SessionID?
+  package let at: Int
+
+  package init(account: String, session: SessionID?, at: Int) {
+    self.account = account
+    self.session = session
+    self.at = at
+  }
+}
+
+package struct EndedSessionsError: Error, Equatable {
+  /// "could not write /path: reason".
+  package let message: String
+  package init(message: String) { self.message = message }
+}
+
+/// Time, as the daemon sees it.
+package protocol TimeSource: Sendable {
+  /// Counts suspend (CLOCK_BOOTTIME).
+  var now: ContinuousClock.Instant { get }
+  /// Unix seconds, by a clock that anybody may set.
+  var wall: Int { get }
+  /// Returns at that time or, where the task is canceled, at once with `CancellationError`.
+  func sleep(until deadline: ContinuousClock.Instant) async throws
+}
+
+/// Digests, from a library at the edge.
+package protocol Digest: Sendable {
+  /// SHA-256 in lower-case hexadecimal.
+  func sha256(_ bytes: [UInt8]) -> String
+}
+
+/// Reads the configuration again.
+package protocol ConfigurationSource: Sendable {
+  func read() async throws(ConfigurationError) -> Configuration
+}
+
+package struct ConfigurationError: Error, Sendable, Equatable {
+  /// "FILE: [GROUP] KEY: what is wrong".
+  package let message: String
+  /// What would be right.
+  package let hint: String?
+
+  package init(_ message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// What happens, for the journal. Never a secret.
+package protocol EventLog: Sendable {
+  func record(_ level: EventLevel, _ event: String, account: String?, _ message: String)
+}
+
+package enum EventLevel: Int, Sendable {
+  // The priorities of syslog.
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+}

@@ -1,0 +1,104 @@
+package import KeyrackProtocol
+
+/// A session as the keyring stores it. Times are Unix seconds.
+package struct SessionRecord: Sendable, Equatable, Codable {
+  package let session: SessionID
+  package let account: String
+  package let provider: String
+  /// Counts the refresh tokens of this session.
+  package var generation: Int
+  package let audience: Audience
+  package var subject: String?
+  /// What was granted, space-separated.
+  package var scope: String?
+  package var refreshToken: Secret?
+  /// Only where there is no refresh token: then it is all that the session has.
+  package var accessToken: Secret?
+  package var tokenType: String?
+  /// Of `accessToken`.
+  package var expiresAt: Int?
+  package let obtainedAt: Int
+  package var refreshedAt: Int?
+  package var refreshExpiresAt: Int?
+
+  package init(
+    session: SessionID, account: String, provider: String, generation: Int = 0, audience: Audience,
+    subject: String? = nil, scope: String? = nil, refreshToken: Secret? = nil, accessToken: Secret? = nil,
+    tokenType: String? = nil, expiresAt: Int? = nil, obtainedAt: Int, refreshedAt: Int? = nil,
+    refreshExpiresAt: Int? = nil
+  ) {
+    self.session = session
+    self.account = account
+    self.provider = provider
+    self.generation = generation
+    self.audience = audience
+    self.subject = subject
+    self.scope = scope
+    self.refreshToken = refreshToken
+    self.accessToken = accessToken
+    self.tokenType = tokenType
+    self.expiresAt = expiresAt
+    self.obtainedAt = obtainedAt
+    self.refreshedAt = refreshedAt
+    self.refreshExpiresAt = refreshExpiresAt
+  }
+}
+
+/// 128 random bits, minted at each sign-in: what a session is, whatever its account is called.
+package struct SessionID: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// 32 hexadecimal digits.
+  package let description: String
+
+  /// A new one.
+  package init() {
+    var generator = SystemRandomNumberGenerator()
+    description = (0..<2).map { _ in
+      let half = String(UInt64.random(in: 0 ... .max, using: &generator), radix: 16)
+      return String(repeating: "0", count: 16 - half.count) + half
+    }.joined()
+  }
+
+  /// Nil unless it is 32 hexadecimal digits.
+  package init?(_ text: String) {
+    guard text.utf8.count == 32, text.allSatisfy({ $0.isHexDigit && $0.isASCII }) else { return nil }
+    description = text
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let id = SessionID(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a session id")
+    }
+    self = id
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// A revocation that is owed to a provider: what the keyring keeps of a session that has ended.
+package struct Revocation: Sendable, Equatable, Codable {
+  package let session: SessionID
+  package let account: String
+  package let provider: String
+  package let audience: Audience
+  package var refreshToken: Secret?
+  package var accessToken: Secret?
+  /// When the session ended, Unix seconds.
+  package let since: Int
+
+  package init(
+    session: SessionID, account: String, provider: String, audience: Audience, refreshToken: Secret?,
+    accessToken: Secret?, since: Int
+  ) {
+    self.session = session
+    self.account = account
+    self.provider = provider
+    self.audience = audience
+    self.refreshToken = refreshToken
+    self.accessToken = accessToken
+    self.since = since
+  }
+}

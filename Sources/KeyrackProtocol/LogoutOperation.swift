@@ -1,0 +1,42 @@
+/// `logout`: end the session of an account. Answered as soon as nothing of it is left here.
+public struct LogoutOperation: Operation {
+  public static let name = OperationName.logout
+  public enum CodingKeys: String, CodingKey, CaseIterable { case account, wait }
+
+  public let account: String
+  /// Whether to wait until the provider has been told. Default false.
+  public let wait: Bool?
+
+  public init(account: String, wait: Bool? = nil) {
+    self.account = account
+    self.wait = wait
+  }
+
+  /// What is left in the keyring.
+  public enum Local: String, Sendable, Codable {
+    case done
+    /// The keyring is out of reach; its item is ignored, and removed when the keyring can be written.
+    case pending
+  }
+
+  /// What the provider knows.
+  public enum Remote: String, Sendable, Codable {
+    case done, pending
+    /// The provider has no way to be told.
+    case unsupported
+    /// There was no session.
+    case none
+  }
+
+  public struct Reply: Codable, Sendable, Hashable {
+    public let account: String
+    public let local: Local
+    public let remote: Remote
+
+    public init(account: String, local: Local, remote: Remote) {
+      self.account = account
+      self.local = local
+      self.remote = remote
+    }
+  }
+}

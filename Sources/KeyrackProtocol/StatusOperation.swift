@@ -1,0 +1,175 @@
+/// `status`: what the daemon holds, without a secret. Answered from memory.
+public struct StatusOperation: Operation {
+  public static let name = OperationName.status
+  public enum CodingKeys: String, CodingKey, CaseIterable { case account }
+
+  /// Nil: all of them.
+  public let account: String?
+
+  public init(account: String? = nil) { self.account = account }
+
+  public struct Reply: Codable, Sendable, Hashable {
+    public let accounts: [AccountStatus]
+    public let keyring: KeyringStatus
+    public let outbox: [OwedRevocation]
+    /// Accounts that the keyring has a session for and the configuration does not name.
+    public let orphans: [String]
+
+    public init(
+      accounts: [AccountStatus], keyring: KeyringStatus, outbox: [OwedRevocation], orphans: [String]
+    ) {
+      self.accounts = accounts
+      self.keyring = keyring
+      self.outbox = outbox
+      self.orphans = orphans
+    }
+  }
+}
+
+/// The state of an account: the first of these that applies.
+public enum AccountState: String, Sendable, Codable, CaseIterable {
+  case signingIn = "signing_in"
+  case signedOut = "signed_out"
+  case loginRequired = "login_required"
+  case keyringLocked = "keyring_locked"
+  case unknownOutcome = "unknown_outcome"
+  case throttled, degraded, unsaved, refreshing, active
+}
+
+/// One account in a ``StatusOperation/Reply``. Times are Unix seconds, nil where unknown.
+public struct AccountStatus: Codable, Sendable, Hashable {
+  public let account: String
+  public let provider: String
+  public let state: AccountState
+  public let since: Int?
+  /// Refines the state.
+  public let reason: String?
+  public let subject: String?
+  public let scope: String?
+  public let remembered: Bool
+  /// Whether the newest refresh token is in the keyring.
+  public let saved: Bool
+  public let expiresAt: Int?
+  public let refreshedAt: Int?
+  public let nextAttemptAt: Int?
+  public let refreshExpiresAt: Int?
+  public let lastError: StatusError?
+  public let pendingLogin: PendingLogin?
+
+  enum CodingKeys: String, CodingKey {
+    case account, provider, state, since, reason, subject, scope, remembered, saved
+    case expiresAt = "expires_at"
+    case refreshedAt = "refreshed_at"
+    case nextAttemptAt = "next_attempt_at"
+    case refreshExpiresAt = "refresh_expires_at"
+    case lastError = "last_error"
+    case pendingLogin = "pending_login"
+  }
+
+  public init(
+    account: String, provider: String, state: AccountState, since: Int?, reason: String? = nil, subject: String? = nil,
+    scope: String? = nil, remembered: Bool = false, saved: Bool = false, expiresAt: Int? = nil, refreshedAt: Int? = nil,
+    nextAttemptAt: Int? = nil, refreshExpiresAt: Int? = nil, lastError: StatusError? = nil,
+    pendingLogin: PendingLogin? = nil
+  ) {
+    self.account = account
+    self.provider = provider
+    self.state = state
+    self.since = since
+    self.reason = reason
+    self.subject = subject
+    self.scope = scope
+    self.remembered = remembered
+    self.saved = saved
+    self.expiresAt = expiresAt
+    self.refreshedAt = refreshedAt
+    self.nextAttemptAt = nextAttemptAt
+    self.refreshExpiresAt = refreshExpiresAt
+    self.lastError = lastError
+    self.pendingLogin = pendingLogin
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(account, forKey: .account)
+    try container.encode(provider, forKey: .provider)
+    try container.encode(state, forKey: .state)
+    try container.encode(since, forKey: .since)
+    try container.encode(reason, forKey: .reason)
+    try container.encode(subject, forKey: .subject)
+    try container.encode(scope, forKey: .scope)
+    try container.encode(remembered, forKey: .remembered)
+    try container.encode(saved, forKey: .saved)
+    try container.encode(expiresAt, forKey: .expiresAt)
+    try container.encode(refreshedAt, forKey: .refreshedAt)
+    try container.encode(nextAttemptAt, forKey: .nextAttemptAt)
+    try container.encode(refreshExpiresAt, forKey: .refreshExpiresAt)
+    try container.encode(lastError, forKey: .lastError)
+    try container.encode(pendingLogin, forKey: .pendingLogin)
+  }
+}
+
+/// The last thing that went wrong and has not been put right since.
+public struct StatusError: Codable, Sendable, Hashable {
+  public let code: ErrorCode
+  public let message: String
+  public let at: Int
+
+  public init(code: ErrorCode, message: String, at: Int) {
+    self.code = code
+    self.message = message
+    self.at = at
+  }
+}
+
+/// A sign-in under way.
+public struct PendingLogin: Codable, Sendable, Hashable {
+  public let method: LoginOperation.Method
+  public let expiresAt: Int?
+
+  enum CodingKeys: String, CodingKey {
+    case method
+    case expiresAt = "expires_at"
+  }
+
+  public init(method: LoginOperation.Method, expiresAt: Int?) {
+    self.method = method
+    self.expiresAt = expiresAt
+  }
+}
+
+/// What is known of the keyring.
+public struct KeyringStatus: Codable, Sendable, Hashable {
+  public enum State: String, Sendable, Codable { case ok, locked, unavailable, error }
+
+  public let state: State
+  public let since: Int?
+  public let message: String?
+
+  public init(state: State, since: Int?, message: String?) {
+    self.state = state
+    self.since = since
+    self.message = message
+  }
+}
+
+/// A revocation that the provider has not acknowledged yet.
+public struct OwedRevocation: Codable, Sendable, Hashable {
+  public let account: String
+  public let since: Int
+  public let nextAttemptAt: Int?
+  public let lastError: StatusError?
+
+  enum CodingKeys: String, CodingKey {
+    case account, since
+    case nextAttemptAt = "next_attempt_at"
+    case lastError = "last_error"
+  }
+
+  public init(account: String, since: Int, nextAttemptAt: Int?, lastError: StatusError?) {
+    self.account = account
+    self.since = since
+    self.nextAttemptAt = nextAttemptAt
+    self.lastError = lastError
+  }
+}

@@ -1,0 +1,114 @@
+/// `token`: an access token that is good for at least `min_valid` seconds. Never opens a browser, never asks anybody.
+public struct TokenOperation: Operation {
+  public static let name = OperationName.token
+  public static let defaultMinimumValidity = 60
+  public static let defaultTimeout = 30
+  /// The longest `timeout` and `min_valid`, in seconds: a day.
+  public static let maximumSeconds = 86_400
+
+  public enum Kind: String, Sendable, Codable, CaseIterable { case access, id }
+
+  public enum CodingKeys: String, CodingKey, CaseIterable {
+    case account, issuer
+    case minimumValidity = "min_valid"
+    case rejected, scope, resource, kind, timeout
+  }
+
+  /// Either this or `issuer`.
+  public let account: String?
+  public let issuer: String?
+  /// Seconds. Counts as at most half of the token's lifetime.
+  public let minimumValidity: Int?
+  /// The access token that a server refused, or `sha256:` and its digest in hexadecimal.
+  public let rejected: Secret?
+  /// Space-separated.
+  public let scope: String?
+  /// RFC 8707.
+  public let resource: Resource?
+  public let kind: Kind?
+  /// Seconds that the request may take in all.
+  public let timeout: Int?
+
+  public init(
+    account: String? = nil, issuer: String? = nil, minimumValidity: Int? = nil, rejected: Secret? = nil,
+    scope: String? = nil, resource: Resource? = nil, kind: Kind? = nil, timeout: Int? = nil
+  ) {
+    self.account = account
+    self.issuer = issuer
+    self.minimumValidity = minimumValidity
+    self.rejected = rejected
+    self.scope = scope
+    self.resource = resource
+    self.kind = kind
+    self.timeout = timeout
+  }
+
+  /// A resource indicator (RFC 8707) or several.
+  public struct Resource: Codable, Sendable, Hashable {
+    public let uris: [String]
+
+    public init(_ uris: [String]) { self.uris = uris }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let uri = try? container.decode(String.self) {
+        uris = [uri]
+      } else {
+        uris = try container.decode([String].self)
+      }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(uris)
+    }
+  }
+
+  public struct Reply: Codable, Sendable, Hashable {
+    public let account: String
+    public let accessToken: Secret
+    public let tokenType: String
+    /// Unix seconds, nil where the token does not expire or the provider did not say.
+    public let expiresAt: Int?
+    /// Seconds.
+    public let expiresIn: Int?
+    /// Space-separated; nil where the provider never said.
+    public let scope: String?
+    /// Whether the token is good for as long as was asked.
+    public let minimumValidityMet: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case account
+      case accessToken = "access_token"
+      case tokenType = "token_type"
+      case expiresAt = "expires_at"
+      case expiresIn = "expires_in"
+      case scope
+      case minimumValidityMet = "min_valid_met"
+    }
+
+    public init(
+      account: String, accessToken: Secret, tokenType: String, expiresAt: Int?, expiresIn: Int?, scope: String?,
+      minimumValidityMet: Bool
+    ) {
+      self.account = account
+      self.accessToken = accessToken
+      self.tokenType = tokenType
+      self.expiresAt = expiresAt
+      self.expiresIn = expiresIn
+      self.scope = scope
+      self.minimumValidityMet = minimumValidityMet
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(account, forKey: .account)
+      try container.encode(accessToken, forKey: .accessToken)
+      try container.encode(tokenType, forKey: .tokenType)
+      try container.encode(expiresAt, forKey: .expiresAt)
+      try container.encode(expiresIn, forKey: .expiresIn)
+      try container.encode(scope, forKey: .scope)
+      try container.encode(minimumValidityMet, forKey: .minimumValidityMet)
+    }
+  }
+}

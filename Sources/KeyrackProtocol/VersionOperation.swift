@@ -1,0 +1,31 @@
+/// `version`: who is there. Answered whatever state the daemon is in.
+public struct VersionOperation: Operation {
+  public static let name = OperationName.version
+  public enum CodingKeys: CodingKey, CaseIterable {}
+
+  public struct Reply: Codable, Sendable, Hashable {
+    /// Always `keyrackd`.
+    public let name: String
+    public let version: String
+    /// The version of the protocol: 1.
+    public let `protocol`: Int
+    public let operations: [OperationName]
+
+    public init(name: String, version: String, protocol: Int, operations: [OperationName]) {
+      self.name = name
+      self.version = version
+      self.protocol = `protocol`
+      self.operations = operations
+    }
+  }
+
+  public init() {}
+  public init(from decoder: any Decoder) throws {}
+  public func encode(to encoder: any Encoder) throws {}
+}
+
+/// The version of Keyrack that this was built from.
+public enum Keyrack {
+  public static let version = "0.1.0"
+  public static let protocolVersion = 1
+}
