@@ -124,7 +124,9 @@ package struct JSONScan {
         position += 1
         continue
       }
-      guard position + 1 < range.upperBound else { throw JSONScanError(message: "a broken escape", position: position + 1) }
+      guard position + 1 < range.upperBound else {
+        throw JSONScanError(message: "a broken escape", position: position + 1)
+      }
       let letter = text[position + 1]
       if let byte = shortEscapes[letter] {
         result.append(byte)
@@ -140,7 +142,8 @@ package struct JSONScan {
   }
 
   private static let shortEscapes: [UInt8: UInt8] = [
-    UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "/"): UInt8(ascii: "/"),
+    UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+    UInt8(ascii: "/"): UInt8(ascii: "/"),
     UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9,
   ]
 

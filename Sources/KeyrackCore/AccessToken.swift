@@ -1,0 +1,69 @@
+package import KeyrackProtocol
+
+/// An access token in memory, and until when it is good.
+package struct AccessToken: Sendable, Equatable {
+  package let secret: Secret
+  package let type: String
+  /// What was granted with it, space-separated; nil where the provider never said.
+  package let scope: String?
+  /// Nil: it does not expire.
+  package let deadline: ContinuousClock.Instant?
+  /// From the request to the deadline.
+  package let lifetime: Duration?
+  /// Whether the lifetime is a guess, since the provider did not say.
+  package let isLifetimeAssumed: Bool
+
+  /// Where a provider gives a refresh token and no `expires_in`.
+  package static let assumedLifetime = Duration.seconds(600)
+
+  /// - Parameter sentAt: when the request was sent; the lifetime counts from there (REFRESH R15).
+  package init(_ grant: Grant, scope: String?, sentAt: ContinuousClock.Instant, isRefreshable: Bool) {
+    secret = grant.accessToken
+    type = grant.tokenType
+    self.scope = scope
+    isLifetimeAssumed = grant.lifetime == nil && isRefreshable
+    lifetime = grant.lifetime ?? (isRefreshable ? Self.assumedLifetime : nil)
+    deadline = lifetime.map { sentAt + $0 }
+  }
+
+  /// One that was kept in the keyring because its session has no refresh token.
+  package init?(kept record: SessionRecord, now: ContinuousClock.Instant, wall: Int) {
+    guard record.refreshToken == nil, let kept = record.accessToken else { return nil }
+    // An `obtainedAt` from the future tells nothing about how much is left.
+    let isClockTrusted = record.obtainedAt <= wall + 60
+    secret = kept
+    type = record.tokenType ?? "Bearer"
+    scope = record.scope
+    isLifetimeAssumed = false
+    lifetime = record.expiresAt.map { .seconds($0 - record.obtainedAt) }
+    deadline = record.expiresAt.map { isClockTrusted ? now + .seconds($0 - wall) : now }
+  }
+
+  /// Nil: for ever.
+  package func remaining(at now: ContinuousClock.Instant) -> Duration? { deadline.map { $0 - now } }
+
+  package func isValid(at now: ContinuousClock.Instant) -> Bool {
+    guard let deadline else { return true }
+    return deadline > now
+  }
+
+  /// Whether it is good for that long. That counts as at most half of the lifetime, so that short tokens are not
+  /// refreshed at every call.
+  package func isValid(at now: ContinuousClock.Instant, for minimum: Duration) -> Bool {
+    guard let deadline, let lifetime else { return true }
+    let remaining = deadline - now
+    return remaining > .zero && remaining >= min(minimum, lifetime / 2)
+  }
+}
+
+/// What a caller needs of an access token.
+package struct TokenRequirement: Sendable, Equatable {
+  package let minimumValidity: Duration
+  /// The access token that a server refused.
+  package let rejected: Secret?
+
+  package init(minimumValidity: Duration, rejected: Secret? = nil) {
+    self.minimumValidity = minimumValidity
+    self.rejected = rejected
+  }
+}

@@ -1,0 +1,36 @@
+import KeyrackProtocol
+
+/// What the coordinator holds for one configured account.
+struct AccountSlot {
+  var account: Account
+  /// The session that the account name stands for now.
+  var session: UserSession?
+  var login: PendingSignIn?
+  /// Why the keyring's record of this account cannot be used.
+  var unusable: String?
+  /// Since when there is no session, Unix seconds.
+  var signedOutSince: Int
+
+  init(account: Account, wall: Int) {
+    self.account = account
+    signedOutSince = wall
+  }
+}
+
+/// A sign-in and whoever waits for it.
+struct PendingSignIn {
+  /// The provider has granted it: it can no longer be canceled.
+  var isCommitted = false
+  let attempt: LoginAttempt
+  let continuation: CheckedContinuation<Result<LoginOperation.Reply, ReplyError>, Never>
+}
+
+/// How waiting for a refresh ended.
+enum Wake {
+  /// The refresh has ended, well or not.
+  case settled
+  /// The session has ended.
+  case ended
+  case timedOut
+  case shuttingDown
+}

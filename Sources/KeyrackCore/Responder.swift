@@ -1,0 +1,44 @@
+import KeyrackProtocol
+
+/// Answers the lines of the socket: reads the request, has the coordinator do it, writes the reply.
+package struct Responder: LineResponder {
+  private let coordinator: TokenCoordinator
+  private let reader = RequestReader()
+
+  package init(coordinator: TokenCoordinator) { self.coordinator = coordinator }
+
+  /// On the coordinator's executor. A token in memory is answered before this returns.
+  package func respond(to line: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void) {
+    var line = line
+    let request: Request
+    do throws(RequestError) { request = try reader.read(&line) } catch {
+      return reply(Self.line(Reply<VersionOperation.Reply>(id: error.id, result: .failure(error.error))))
+    }
+    if case .token(let token) = request.call, let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token) }) {
+      return reply(Self.line(Reply(id: request.id, result: result)))
+    }
+    Task { reply(await answer(request)) }
+  }
+
+  private func answer(_ request: Request) async -> [UInt8] {
+    switch request.call {
+    case .version: Self.line(Reply(id: request.id, result: .success(Self.version)))
+    case .login(let login): Self.line(Reply(id: request.id, result: await coordinator.login(login)))
+    case .cancel(let cancel): Self.line(Reply(id: request.id, result: await coordinator.cancel(cancel)))
+    case .logout(let logout): Self.line(Reply(id: request.id, result: await coordinator.logout(logout)))
+    case .token(let token): Self.line(Reply(id: request.id, result: await coordinator.token(token)))
+    case .status(let status): Self.line(Reply(id: request.id, result: await coordinator.status(status)))
+    case .reload: Self.line(Reply(id: request.id, result: await coordinator.reload()))
+    }
+  }
+
+  private static let version = VersionOperation.Reply(
+    name: "keyrackd", version: Keyrack.version, protocol: Keyrack.protocolVersion,
+    operations: OperationName.allCases)
+
+  private static func line<Body>(_ reply: Reply<Body>) -> [UInt8] {
+    // Encoding fails for kinds of values only that no reply has; a client is answered all the same.
+    (try? reply.line())
+      ?? Array("{\"ok\":false,\"error\":{\"code\":\"internal\",\"message\":\"no reply\",\"retryable\":false}}\n".utf8)
+  }
+}

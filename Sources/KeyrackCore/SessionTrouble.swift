@@ -1,0 +1,124 @@
+package import KeyrackProtocol
+
+/// What keeps a session from being refreshed.
+package struct SessionTrouble: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    /// Somebody has to sign in. Ends with the session only.
+    case loginRequired(LoginReason)
+    case keyring
+    case throttled
+    case degraded
+    /// A refresh was sent, and its answer lost.
+    case unknownOutcome
+
+    var state: AccountState {
+      switch self {
+      case .loginRequired: .loginRequired
+      case .keyring: .keyringLocked
+      case .throttled: .throttled
+      case .degraded: .degraded
+      case .unknownOutcome: .unknownOutcome
+      }
+    }
+  }
+
+  package let kind: Kind
+  package let error: ReplyError
+  /// Unix seconds.
+  package let at: Int
+  /// No request before that; nil where waiting does not help, or nothing has to be waited for.
+  package let retryAt: ContinuousClock.Instant?
+
+  package init(_ kind: Kind, _ error: ReplyError, at: Int, retryAt: ContinuousClock.Instant?) {
+    self.kind = kind
+    self.error = error
+    self.at = at
+    self.retryAt = retryAt
+  }
+
+  /// Whether no refresh may begin at that time. A keyring is simply asked again.
+  package func blocks(at now: ContinuousClock.Instant) -> Bool {
+    switch kind {
+    case .loginRequired: true
+    case .keyring: false
+    case .throttled, .degraded, .unknownOutcome: retryAt.map { now < $0 } ?? false
+    }
+  }
+
+  /// The error with the seconds that are left to wait, rounded up.
+  package func error(at now: ContinuousClock.Instant) -> ReplyError {
+    guard let retryAt, retryAt > now else { return error }
+    return error.retry(after: retryAt - now)
+  }
+}
+
+/// Why somebody has to sign in; the `reason` of `login_required`.
+package enum LoginReason: String, Sendable, Equatable {
+  case signedOut = "signed_out"
+  case signingIn = "signing_in"
+  case revoked
+  case lostRotation = "lost_rotation"
+  case config
+  case noRefreshToken = "no_refresh_token"
+  case scope
+
+  func message(_ detail: String?) -> String {
+    let text =
+      switch self {
+      case .signedOut: "not signed in"
+      case .signingIn: "a sign-in is under way"
+      case .revoked: "the provider no longer accepts the refresh token"
+      case .lostRotation: "a refresh was interrupted, and the provider no longer accepts the refresh token"
+      case .config: "the provider in the configuration is not the one that was signed in to"
+      case .noRefreshToken: "the access token has ended and there is no refresh token"
+      case .scope: "that scope was not granted"
+      }
+    return detail.map { "\(text) (\($0))" } ?? text
+  }
+}
+
+extension ReplyError {
+  package static func loginRequired(_ account: String, _ reason: LoginReason, detail: String? = nil) -> ReplyError {
+    let hint =
+      switch reason {
+      case .signingIn: "wait for it to end"
+      case .config: "keyrack login \(account), or put the provider back in keyrack.conf"
+      case .scope: "add the scope to [account \(account)] in keyrack.conf, then keyrack login \(account)"
+      case .signedOut, .revoked, .lostRotation, .noRefreshToken: "keyrack login \(account)"
+      }
+    return ReplyError(
+      .loginRequired, "\(account): \(reason.message(detail))", hint: hint, reason: reason.rawValue)
+  }
+
+  package static func temporarilyUnavailable(_ account: String, _ message: String) -> ReplyError {
+    ReplyError(.temporarilyUnavailable, "\(account): \(message)")
+  }
+
+  package static func clientRefused(_ account: String, _ message: String) -> ReplyError {
+    ReplyError(
+      .configError, "\(account): the provider refuses this client (\(message))",
+      hint: "check client_id of its provider in keyrack.conf, then keyrack reload")
+  }
+
+  package static func keyring(_ account: String, _ error: StoreError) -> ReplyError {
+    switch error {
+    case .locked:
+      ReplyError(
+        .keyringLocked, "\(account): the keyring is locked",
+        hint: "unlock it, or keyrack login \(account) and answer its prompt")
+    case .unavailable(let message):
+      ReplyError(
+        .keyringUnavailable, "\(account): there is no keyring (\(message))",
+        hint: "start a Secret Service, such as gnome-keyring, in this session")
+    case .failed(let message):
+      ReplyError(.keyringError, "\(account): the keyring failed (\(message))", hint: "keyrack status")
+    }
+  }
+
+  /// The same with `retry_after`, rounded up to a second.
+  package func retry(after wait: Duration) -> ReplyError {
+    let (seconds, attoseconds) = wait.components
+    return ReplyError(
+      code, message, hint: hint, reason: reason, retryAfter: max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
+  }
+}

@@ -1,0 +1,201 @@
+package import KeyrackProtocol
+
+extension TokenCoordinator {
+  /// Signs in. Answers when the outcome is known, or the sign-in was canceled.
+  package func login(_ request: LoginOperation) async -> Result<LoginOperation.Reply, ReplyError> {
+    do throws(ReplyError) {
+      let slot = try slot(request.account)
+      let credentials = try LoginAttempt.credentials(of: request, for: slot.account)
+      let method = try LoginAttempt.method(of: request, for: slot.account)
+      if slot.login != nil { throw .loginInProgress(slot.account.name) }
+      if let wait = throttle(of: slot.account.provider) {
+        throw .throttled(slot.account.name, "the provider asked to slow down").retry(after: wait)
+      }
+      lastLogin += 1
+      let attempt = LoginAttempt(
+        number: lastLogin, method: method, remember: request.remember ?? true, since: time.wall)
+      return await withCheckedContinuation { continuation in
+        slots[slot.account.name]?.login = PendingSignIn(attempt: attempt, continuation: continuation)
+        Task { await self.signIn(attempt, credentials, slot.account) }
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Ends the sign-in that is pending. What the provider still grants to it is revoked.
+  package func cancel(_ request: CancelOperation) -> Result<CancelOperation.Reply, ReplyError> {
+    do throws(ReplyError) {
+      let slot = try slot(request.account)
+      guard let login = slot.login, !login.isCommitted else {
+        return .success(.init(account: request.account, canceled: false))
+      }
+      endLogin(of: request.account, login.attempt.number, .failure(.loginCanceled(request.account)))
+      return .success(.init(account: request.account, canceled: true))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Answers the `login` that is pending, if it is the one with that number. Nil: whichever it is.
+  func endLogin(of name: String, _ number: Int?, _ result: Result<LoginOperation.Reply, ReplyError>) {
+    guard let login = slots[name]?.login, number == nil || login.attempt.number == number else { return }
+    slots[name]?.login = nil
+    login.continuation.resume(returning: result)
+  }
+
+  // MARK: One sign-in
+
+  private func signIn(_ attempt: LoginAttempt, _ credentials: LoginAttempt.Credentials, _ account: Account) async {
+    let name = account.name
+    do throws(ReplyError) {
+      if attempt.remember { try await prepareKeyring(for: name) }
+      guard isPending(attempt, account) else { throw .loginCanceled(name) }
+      let sentAt = time.now
+      let outcome = await ask(credentials, account)
+      noteThrottle(outcome, of: account.provider)
+      guard isPending(attempt, account) else {
+        if case .success(let grant) = outcome { revokeUnwanted(grant, session: SessionID(), account) }
+        throw .loginCanceled(name)
+      }
+      let grant = try grant(in: outcome, attempt.method, account)
+      let reply = try await begin(grant, attempt, credentials, account, sentAt: sentAt)
+      log.record(.notice, "login", account: name, "signed in")
+      endLogin(of: name, attempt.number, .success(reply))
+    } catch {
+      log.record(.notice, "login_failed", account: name, "sign-in failed: \(error.code.rawValue)")
+      endLogin(of: name, attempt.number, .failure(error))
+    }
+    countSignedIn()
+  }
+
+  /// Whether the outcome of that sign-in still counts.
+  private func isPending(_ attempt: LoginAttempt, _ account: Account) -> Bool {
+    guard let slot = slots[account.name], slot.login?.attempt.number == attempt.number else { return false }
+    return slot.account.provider.audience == account.provider.audience
+  }
+
+  /// Asks whether the keyring can be written, before anything is sent that can be sent only once.
+  private func prepareKeyring(for name: String) async throws(ReplyError) {
+    do throws(StoreError) {
+      try await observed { () async throws(StoreError) in try await store.prepare(.interactive) }
+    } catch { throw .keyring(name, error) }
+    await load()
+    await settleOwed()
+  }
+
+  private func ask(_ credentials: LoginAttempt.Credentials, _ account: Account) async -> TokenOutcome {
+    switch credentials {
+    case .password(let username, let password):
+      await provider.signIn(username: username, password: password, account: account)
+    case .refreshToken(let token):
+      await provider.refresh(token, account: account)
+    }
+  }
+
+  private func grant(
+    in outcome: TokenOutcome, _ method: LoginOperation.Method, _ account: Account
+  ) throws(ReplyError) -> Grant {
+    let name = account.name
+    switch outcome {
+    case .success(let grant): return grant
+    case .denied where method == .password:
+      // One answer for a wrong password and for an unknown user.
+      throw ReplyError(.loginDenied, "Email or password is incorrect.")
+    case .denied(let message):
+      throw ReplyError(.loginDenied, "\(name): the provider does not accept this refresh token (\(message))")
+    case .clientRefused(let message): throw .clientRefused(name, message)
+    case .failed(let message, _): throw ReplyError(.providerError, "\(name): \(message)")
+    case .throttled(let message, let retryAfter):
+      throw .throttled(name, message).retry(after: retryAfter ?? .seconds(5))
+    case .notSent(let message), .unknown(let message): throw .temporarilyUnavailable(name, message)
+    }
+  }
+
+  /// Makes the grant the session of the account, stores it, and only then lets anybody have a token of it.
+  private func begin(
+    _ grant: Grant, _ attempt: LoginAttempt, _ credentials: LoginAttempt.Credentials, _ account: Account,
+    sentAt: ContinuousClock.Instant
+  ) async throws(ReplyError) -> LoginOperation.Reply {
+    let name = account.name
+    let record = record(of: grant, credentials, account)
+    let token = AccessToken(grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil)
+    slots[name]?.login?.isCommitted = true
+    let replaced = slots[name]?.session
+    let hadRecord = replaced?.isRemembered ?? (slots[name]?.unusable != nil || !isLoaded)
+    slots[name]?.session = UserSession(signedIn: record, token: token, remember: attempt.remember, wall: time.wall)
+    slots[name]?.unusable = nil
+    if let replaced { release(replaced) }
+    var warnings: [LoginOperation.Warning] = []
+    if attempt.remember {
+      warnings += await storeNew(record, of: name)
+    } else if hadRecord {
+      warnings += await removeOld(of: name)
+    }
+    guard session(record.session, of: name) != nil else { throw .loginCanceled(name) }
+    wake(record.session, .settled)
+    return .init(
+      account: name, session: record.session.description, subject: record.subject, scope: record.scope,
+      remembered: attempt.remember, warnings: warnings)
+  }
+
+  private func record(
+    of grant: Grant, _ credentials: LoginAttempt.Credentials, _ account: Account
+  ) -> SessionRecord {
+    var refreshToken = grant.refreshToken
+    if refreshToken == nil, case .refreshToken(let imported) = credentials { refreshToken = imported }
+    var record = SessionRecord(
+      session: SessionID(), account: account.name, provider: account.provider.name,
+      audience: account.provider.audience, subject: grant.subject,
+      scope: grant.scope ?? (account.scopes.isEmpty ? nil : account.scopes.joined(separator: " ")),
+      refreshToken: refreshToken, obtainedAt: time.wall)
+    if let lifetime = grant.refreshLifetime { record.refreshExpiresAt = time.wall + Int(lifetime.components.seconds) }
+    if refreshToken == nil {
+      record.accessToken = grant.accessToken
+      record.tokenType = grant.tokenType
+      record.expiresAt = grant.lifetime.map { time.wall + Int($0.components.seconds) }
+    }
+    return record
+  }
+
+  private func storeNew(_ record: SessionRecord, of name: String) async -> [LoginOperation.Warning] {
+    _ = await forgetting[name]?.value
+    var failure: StoreError?
+    do throws(StoreError) { try await save(record) } catch { failure = error }
+    guard session(record.session, of: name) != nil else { return [] }
+    _ = slots[name]?.session?.stored(1, error: failure, wall: time.wall)
+    guard let failure else { return [] }
+    saveLater(record.session, of: name, failure)
+    return [.init(code: "unsaved", message: "not saved yet: \(ReplyError.keyring(name, failure).message)")]
+  }
+
+  /// Removes what an earlier sign-in stored for an account whose session is not to be remembered.
+  private func removeOld(of name: String) async -> [LoginOperation.Warning] {
+    let note = EndedSession(account: name, session: nil, at: time.wall)
+    if await end(note, owing: nil) { return [] }
+    return [
+      .init(code: "keyring", message: "what an earlier sign-in stored is removed when the keyring can be written")
+    ]
+  }
+
+  /// Ends a session that another one has replaced.
+  func release(_ session: UserSession) {
+    saving[session.id]?.cancel()
+    wake(session.id, .ended)
+  }
+}
+
+extension ReplyError {
+  static func loginInProgress(_ account: String) -> ReplyError {
+    ReplyError(
+      .loginInProgress, "\(account): another sign-in is under way", hint: "wait for it, or keyrack cancel \(account)")
+  }
+
+  static func loginCanceled(_ account: String) -> ReplyError {
+    ReplyError(.loginCanceled, "\(account): the sign-in was canceled", hint: "keyrack login \(account)")
+  }
+
+  static func throttled(_ account: String, _ message: String) -> ReplyError {
+    ReplyError(.throttled, "\(account): \(message)")
+  }
+}

@@ -1,0 +1,94 @@
+import KeyrackProtocol
+
+/// A revocation that the provider has not acknowledged.
+struct OutboxEntry {
+  var revocation: Revocation
+  /// Whether the keyring has it too.
+  var isKept: Bool
+  /// The first attempt to deliver it.
+  let first: Task<RevocationOutcome, Never>
+  var nextAttemptAt: ContinuousClock.Instant?
+  var lastError: StatusError?
+}
+
+extension TokenCoordinator {
+  /// Days after which a revocation is given up: nobody keeps a provider down for longer.
+  private static let longestOwed = 7
+
+  /// Tells the provider, again and again until it has acknowledged. Returns the first attempt.
+  @discardableResult
+  func deliver(_ revocation: Revocation, isKept: Bool) -> Task<RevocationOutcome, Never> {
+    let id = revocation.session
+    if let entry = outbox[id] {
+      if isKept { outbox[id]?.isKept = true }
+      return entry.first
+    }
+    let first = Task { await deliverOnce(id) }
+    outbox[id] = OutboxEntry(revocation: revocation, isKept: isKept, first: first)
+    Task {
+      var outcome = await first.value
+      var schedule = RefreshSchedule()
+      while await !isDelivered(id, outcome, &schedule) { outcome = await deliverOnce(id) }
+    }
+    return first
+  }
+
+  private func deliverOnce(_ id: SessionID) async -> RevocationOutcome {
+    // The answer of a refresh that was under way may bring the token that has to be revoked.
+    await flights[id]?.value
+    if let late = lateGrants.removeValue(forKey: id) {
+      if let newest = late.refreshToken { outbox[id]?.revocation.refreshToken = newest }
+      outbox[id]?.revocation.accessToken = late.accessToken
+    }
+    guard let revocation = outbox[id]?.revocation else { return .done }
+    guard let provider = providers[revocation.provider], provider.audience == revocation.audience else {
+      return .failed("its provider is not in the configuration")
+    }
+    return await self.provider.revoke(revocation, provider: provider)
+  }
+
+  /// Whether that was the last attempt; if not, waits until the next one is due.
+  private func isDelivered(
+    _ id: SessionID, _ outcome: RevocationOutcome, _ schedule: inout RefreshSchedule
+  ) async -> Bool {
+    guard let entry = outbox[id] else { return true }
+    let account = entry.revocation.account
+    switch outcome {
+    case .done: log.record(.info, "revoked", account: account, "the provider has revoked the session")
+    case .unsupported: break
+    case .refused(let message):
+      log.record(.warning, "revoke_refused", account: account, "the provider refuses to revoke: \(message)")
+    case .failed(let message, let retryAfter):
+      guard time.wall - entry.revocation.since < Self.longestOwed * 86_400 else {
+        log.record(.warning, "revoke_expired", account: account, "not revoked for a week, given up: \(message)")
+        break
+      }
+      let next = time.now + schedule.failed(retryAfter: retryAfter)
+      outbox[id]?.nextAttemptAt = next
+      outbox[id]?.lastError = StatusError(code: .temporarilyUnavailable, message: message, at: time.wall)
+      do { try await time.sleep(until: next) } catch { return true }
+      return isStopping
+    }
+    await acknowledge(id)
+    return true
+  }
+
+  private func acknowledge(_ id: SessionID) async {
+    guard let entry = outbox.removeValue(forKey: id), entry.isKept else { return }
+    do throws(StoreError) {
+      try await observed { () async throws(StoreError) in try await store.removeRevocation(of: id) }
+    } catch {
+      log.record(.warning, "keyring", account: entry.revocation.account, "a delivered revocation stays in the keyring")
+    }
+  }
+
+  /// Revokes tokens that nobody may have: of a sign-in that was canceled, or of a session that was replaced.
+  func revokeUnwanted(_ grant: Grant, session id: SessionID, _ account: Account) {
+    guard account.provider.supportsRevocation else { return }
+    deliver(
+      Revocation(
+        session: id, account: account.name, provider: account.provider.name, audience: account.provider.audience,
+        refreshToken: grant.refreshToken, accessToken: grant.accessToken, since: time.wall),
+      isKept: false)
+  }
+}

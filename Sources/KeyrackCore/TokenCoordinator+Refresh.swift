@@ -1,0 +1,106 @@
+import KeyrackProtocol
+
+extension TokenCoordinator {
+  /// Begins the refresh that ``UserSession/tokenRequested(_:now:)`` asked for. It belongs to the session, not to a
+  /// caller, and goes on when everybody has left.
+  func beginRefresh(_ attempt: Int, session id: SessionID, of name: String) {
+    flights[id] = Task {
+      await refresh(attempt, session: id, of: name)
+      flights[id] = nil
+      if session(id, of: name) != nil { slots[name]?.session?.refreshEnded(attempt) }
+      if session(id, of: name) != nil { wake(id, .settled) }
+      countSignedIn()
+    }
+  }
+
+  /// One refresh, in the order of REFRESH.md, section 1: keyring, provider, keyring, publish.
+  private func refresh(_ attempt: Int, session id: SessionID, of name: String) async {
+    guard let token = await tokenToSpend(attempt, session: id, of: name), let account = slots[name]?.account,
+      session(id, of: name) != nil
+    else { return }
+    let sentAt = time.now
+    let outcome: TokenOutcome
+    if let wait = throttle(of: account.provider) {
+      outcome = .throttled("the provider asked to slow down", retryAfter: wait)
+    } else {
+      outcome = await provider.refresh(token, account: account)
+      noteThrottle(outcome, of: account.provider)
+    }
+    guard session(id, of: name) != nil else { return keepLate(outcome, session: id, account) }
+    let action = slots[name]?.session?.refreshAnswered(
+      outcome, attempt: attempt, sentAt: sentAt, now: time.now, wall: time.wall)
+    if case .store(let record) = action { await storeRefreshed(record, attempt, account, outcome) }
+    report(outcome, of: name, session: id)
+  }
+
+  /// Asks the keyring before a refresh token is spent, and takes a newer one that is there.
+  private func tokenToSpend(_ attempt: Int, session id: SessionID, of name: String) async -> Secret? {
+    guard let session = session(id, of: name) else { return nil }
+    guard session.isRemembered else { return slots[name]?.session?.recordRead(nil, attempt: attempt) }
+    do throws(StoreError) {
+      if !session.isSaved { try await save(session.record) }
+      let stored = try await observed { () async throws(StoreError) in try await store.record(of: name) }
+      guard self.session(id, of: name) != nil else { return nil }
+      slots[name]?.session?.saved(session.record)
+      if let stored, stored.session != id { return replace(id, by: stored) }
+      return slots[name]?.session?.recordRead(stored, attempt: attempt)
+    } catch {
+      guard self.session(id, of: name) != nil else { return nil }
+      _ = slots[name]?.session?.keyringFailed(error, attempt: attempt, wall: time.wall)
+      log.record(.warning, "refresh_failed", account: name, "not refreshed: \(ReplyError.keyring(name, error).message)")
+      return nil
+    }
+  }
+
+  /// Another daemon has signed in to this account: its session is the one that counts.
+  private func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
+    log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
+    adopt(stored)
+    wake(id, .ended)
+    return nil
+  }
+
+  private func storeRefreshed(
+    _ record: SessionRecord, _ attempt: Int, _ account: Account, _ outcome: TokenOutcome
+  ) async {
+    let name = account.name
+    var failure: StoreError?
+    do throws(StoreError) { try await save(record) } catch { failure = error }
+    // A logout in between removes the record after this store: the keyring takes one call at a time.
+    guard session(record.session, of: name) != nil else { return keepLate(outcome, session: record.session, account) }
+    _ = slots[name]?.session?.stored(attempt, error: failure, wall: time.wall)
+    if let failure { saveLater(record.session, of: name, failure) }
+  }
+
+  /// A token that came after its session had ended goes nowhere but to its revocation.
+  private func keepLate(_ outcome: TokenOutcome, session id: SessionID, _ account: Account) {
+    guard case .success(let grant) = outcome else { return }
+    if ending.contains(id) || outbox[id] != nil {
+      lateGrants[id] = grant
+    } else {
+      revokeUnwanted(grant, session: id, account)
+    }
+  }
+
+  private func report(_ outcome: TokenOutcome, of name: String, session id: SessionID) {
+    switch outcome {
+    case .success: log.record(.info, "refreshed", account: name, "access token refreshed")
+    case .denied(let message), .clientRefused(let message), .failed(let message, _), .throttled(let message, _),
+      .notSent(let message), .unknown(let message):
+      log.record(.warning, "refresh_failed", account: name, "refresh failed: \(message)")
+    }
+  }
+
+  // MARK: Providers that ask to slow down
+
+  /// How long a provider still wants to be left alone.
+  func throttle(of provider: Provider) -> Duration? {
+    guard let until = throttledUntil[provider.name], until > time.now else { return nil }
+    return until - time.now
+  }
+
+  func noteThrottle(_ outcome: TokenOutcome, of provider: Provider) {
+    guard case .throttled(_, let retryAfter?) = outcome else { return }
+    throttledUntil[provider.name] = time.now + retryAfter
+  }
+}

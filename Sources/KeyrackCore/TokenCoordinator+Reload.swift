@@ -1,0 +1,50 @@
+package import KeyrackProtocol
+
+extension TokenCoordinator {
+  /// Reads the configuration again. A broken one leaves the old one in force.
+  package func reload() async -> Result<ReloadOperation.Reply, ReplyError> {
+    do throws(ConfigurationError) {
+      let configuration = try await source.read()
+      if isStopping { return .failure(.shuttingDown) }
+      configurationError = nil
+      let reply = apply(configuration)
+      log.record(.notice, "reload", account: nil, "configuration read, \(configuration.accounts.count) accounts")
+      return .success(reply)
+    } catch {
+      log.record(.error, "reload", account: nil, error.message)
+      return .failure(error.reply)
+    }
+  }
+
+  private func apply(_ configuration: Configuration) -> ReloadOperation.Reply {
+    let old = slots
+    providers = configuration.providers
+    let removed = old.keys.filter { configuration.accounts[$0] == nil }
+    let added = configuration.accounts.keys.filter { old[$0] == nil }
+    let changed = configuration.accounts.values.filter {
+      old[$0.name].map(\.account) != .some($0) && old[$0.name] != nil
+    }
+    for name in removed { remove(name) }
+    for name in added { add(configuration.accounts[name]) }
+    for account in changed {
+      slots[account.name]?.account = account
+      slots[account.name]?.session?.configurationChanged(audience: account.provider.audience, wall: time.wall)
+    }
+    countSignedIn()
+    return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
+  }
+
+  /// The account is no longer configured. Its record stays in the keyring, to be removed by the user only.
+  private func remove(_ name: String) {
+    endLogin(of: name, nil, .failure(.loginCanceled(name)))
+    guard let session = slots.removeValue(forKey: name)?.session else { return }
+    if session.isRemembered { orphans[name] = session.record }
+    release(session)
+  }
+
+  private func add(_ account: Account?) {
+    guard let account else { return }
+    slots[account.name] = AccountSlot(account: account, wall: time.wall)
+    if let record = orphans.removeValue(forKey: account.name) { adopt(record) }
+  }
+}

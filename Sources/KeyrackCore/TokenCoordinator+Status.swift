@@ -1,0 +1,57 @@
+package import KeyrackProtocol
+
+extension TokenCoordinator {
+  /// What there is, from memory.
+  package func status(_ request: StatusOperation) -> Result<StatusOperation.Reply, ReplyError> {
+    if let name = request.account, slots[name] == nil, configurationError == nil {
+      do throws(ReplyError) { _ = try slot(name) } catch { return .failure(error) }
+    }
+    let shown = slots.values.filter { request.account == nil || $0.account.name == request.account }
+    return .success(
+      .init(
+        accounts: shown.sorted { $0.account.name < $1.account.name }.map(status(of:)),
+        keyring: keyring,
+        outbox: outbox.values.sorted { $0.revocation.since < $1.revocation.since }.map(status(of:)),
+        orphans: orphans.keys.sorted()))
+  }
+
+  private func status(of slot: AccountSlot) -> AccountStatus {
+    let login = slot.login.map { PendingLogin(method: $0.attempt.method, expiresAt: nil) }
+    guard let session = slot.session else { return statusWithoutSession(slot, login) }
+    let token = session.accessToken.flatMap { $0.isLifetimeAssumed ? nil : $0.remaining(at: time.now) }
+    return AccountStatus(
+      account: slot.account.name, provider: slot.account.provider.name, state: session.state, since: session.since,
+      reason: session.reason, subject: session.record.subject, scope: session.record.scope,
+      remembered: session.isRemembered, saved: session.isSaved,
+      expiresAt: token.map { time.wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,
+      nextAttemptAt: session.trouble?.retryAt.map(wallTime(of:)), refreshExpiresAt: session.record.refreshExpiresAt,
+      lastError: session.trouble.map { StatusError(code: $0.error.code, message: $0.error.message, at: $0.at) },
+      pendingLogin: login)
+  }
+
+  private func statusWithoutSession(_ slot: AccountSlot, _ login: PendingLogin?) -> AccountStatus {
+    let state: AccountState =
+      if login != nil {
+        .signingIn
+      } else if !isLoaded && keyring.state != .ok {
+        .keyringLocked
+      } else {
+        .signedOut
+      }
+    return AccountStatus(
+      account: slot.account.name, provider: slot.account.provider.name, state: state,
+      since: slot.login?.attempt.since ?? slot.signedOutSince,
+      lastError: slot.unusable.map { StatusError(code: .keyringError, message: $0, at: slot.signedOutSince) },
+      pendingLogin: login)
+  }
+
+  private func status(of entry: OutboxEntry) -> OwedRevocation {
+    OwedRevocation(
+      account: entry.revocation.account, since: entry.revocation.since,
+      nextAttemptAt: entry.nextAttemptAt.map(wallTime(of:)), lastError: entry.lastError)
+  }
+
+  private func wallTime(of instant: ContinuousClock.Instant) -> Int {
+    time.wall + Int((instant - time.now).components.seconds)
+  }
+}

@@ -1,0 +1,176 @@
+package import KeyrackProtocol
+
+extension TokenCoordinator {
+  /// The answer that can be given at once: a token in memory, or a refusal that no waiting would change. Nil where
+  /// something has to be done first; ``token(_:)`` does it.
+  package func tokenAtOnce(_ request: TokenOperation) -> Result<TokenOperation.Reply, ReplyError>? {
+    do throws(ReplyError) {
+      let name = try accountName(of: request)
+      let need = try requirement(of: request, for: name)
+      guard let token = slots[name]?.session?.tokenInMemory(need, now: time.now) else { return nil }
+      return .success(try reply(token, true, request, of: name))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// An access token, after a refresh where one is needed.
+  package func token(_ request: TokenOperation) async -> Result<TokenOperation.Reply, ReplyError> {
+    do throws(ReplyError) {
+      let name = try accountName(of: request)
+      let deadline = time.now + .seconds(request.timeout ?? TokenOperation.defaultTimeout)
+      if slots[name]?.session == nil { try await findSession(of: name, before: deadline) }
+      guard let id = slots[name]?.session?.id else { throw signedOut(name) }
+      let need = try requirement(of: request, for: name)
+      let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
+      return .success(try reply(token, isMet, request, of: name))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: What is asked for
+
+  private func accountName(of request: TokenOperation) throws(ReplyError) -> String {
+    switch (request.account, request.issuer) {
+    case (let name?, nil):
+      _ = try slot(name)
+      return name
+    case (nil, let issuer?):
+      return try account(of: issuer)
+    case (nil, nil): throw ReplyError(.badRequest, "account: missing", hint: "name an account or an issuer")
+    case (_?, _?): throw ReplyError(.badRequest, "issuer: either account or issuer, not both")
+    }
+  }
+
+  private func account(of issuer: String) throws(ReplyError) -> String {
+    if let configurationError { throw configurationError.reply }
+    let names = slots.values.filter {
+      $0.account.provider.audience.issuer.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
+    }.map(\.account.name).sorted()
+    guard let name = names.first else {
+      throw ReplyError(.unknownAccount, "no account has this issuer", hint: "keyrack status lists the accounts")
+    }
+    if names.count > 1 {
+      throw ReplyError(
+        .ambiguousAccount, "several accounts have this issuer: \(names.joined(separator: ", "))",
+        hint: "ask for one of them by account")
+    }
+    return name
+  }
+
+  private func requirement(of request: TokenOperation, for name: String) throws(ReplyError) -> TokenRequirement {
+    let minimum = request.minimumValidity ?? TokenOperation.defaultMinimumValidity
+    let range = 0...TokenOperation.maximumSeconds
+    guard range.contains(minimum) else { throw ReplyError(.badRequest, "min_valid: expected 0 to 86400 seconds") }
+    guard range.contains(request.timeout ?? 0) else {
+      throw ReplyError(.badRequest, "timeout: expected 0 to 86400 seconds")
+    }
+    if request.kind == .id {
+      throw ReplyError(.badRequest, "kind: this version serves access tokens only", hint: "leave kind out")
+    }
+    if request.resource != nil {
+      throw ReplyError(.badRequest, "resource: this version asks for no resource", hint: "leave resource out")
+    }
+    return TokenRequirement(minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, of: name))
+  }
+
+  /// The rejected token itself, where it is the current one.
+  private func rejected(_ rejected: Secret?, of name: String) -> Secret? {
+    guard let rejected else { return nil }
+    let prefix = Array("sha256:".utf8)
+    guard rejected.bytes.starts(with: prefix) else { return rejected }
+    guard let current = slots[name]?.session?.accessToken?.secret else { return nil }
+    let asked = String(decoding: rejected.bytes.dropFirst(prefix.count), as: UTF8.self).lowercased()
+    return asked == digest.sha256(current.bytes) ? current : nil
+  }
+
+  // MARK: The answer
+
+  private func reply(
+    _ token: AccessToken, _ isMet: Bool, _ request: TokenOperation, of name: String
+  ) throws(ReplyError) -> TokenOperation.Reply {
+    if let asked = request.scope, !Self.covers(token.scope ?? slots[name]?.account.scopes.joined(separator: " "), asked)
+    {
+      throw .loginRequired(name, .scope)
+    }
+    var left: Int?
+    if !token.isLifetimeAssumed, let remaining = token.remaining(at: time.now) {
+      left = max(0, Int(remaining.components.seconds))
+    }
+    return TokenOperation.Reply(
+      account: name, accessToken: token.secret, tokenType: token.type, expiresAt: left.map { time.wall + $0 },
+      expiresIn: left, scope: token.scope, minimumValidityMet: isMet)
+  }
+
+  private static func covers(_ granted: String?, _ asked: String) -> Bool {
+    let granted = Set((granted ?? "").split(separator: " "))
+    return asked.split(separator: " ").allSatisfy(granted.contains)
+  }
+
+  func signedOut(_ name: String) -> ReplyError {
+    if let unusable = slots[name]?.unusable {
+      return ReplyError(
+        .keyringError, "\(name): \(unusable)",
+        hint: "keyrack login \(name) replaces it, keyrack logout \(name) removes it")
+    }
+    return .loginRequired(name, slots[name]?.login == nil ? .signedOut : .signingIn)
+  }
+
+  // MARK: Waiting
+
+  private func accessToken(
+    _ need: TokenRequirement, session id: SessionID, of name: String, before deadline: ContinuousClock.Instant
+  ) async throws(ReplyError) -> (AccessToken, Bool) {
+    guard slots[name]?.session?.id == id, let action = slots[name]?.session?.tokenRequested(need, now: time.now) else {
+      throw .sessionEnded(name)
+    }
+    switch action {
+    case .serve(let token, let isMet): return (token, isMet)
+    case .refuse(let error): throw error
+    case .refresh(let attempt): beginRefresh(attempt, session: id, of: name)
+    case .wait: break
+    }
+    switch await waitForRefresh(of: id, before: deadline) {
+    case .settled: break
+    case .ended: throw .sessionEnded(name)
+    case .timedOut: throw .timeout(name)
+    case .shuttingDown: throw .shuttingDown
+    }
+    guard let session = session(id, of: name) else { throw .sessionEnded(name) }
+    switch session.tokenAwaited(need, now: time.now) {
+    case .serve(let token, let isMet): return (token, isMet)
+    case .refuse(let error): throw error
+    case .wait, .refresh: throw .timeout(name)
+    }
+  }
+
+  /// Waits until the refresh of that session has ended. Leaving early cancels nothing.
+  private func waitForRefresh(of id: SessionID, before deadline: ContinuousClock.Instant) async -> Wake {
+    lastWaiter += 1
+    let number = lastWaiter
+    let alarm = Task {
+      do { try await time.sleep(until: deadline) } catch { return }
+      waiters[id]?.removeValue(forKey: number)?.resume(returning: .timedOut)
+    }
+    defer { alarm.cancel() }
+    return await withCheckedContinuation { waiters[id, default: [:]][number] = $0 }
+  }
+
+  /// Lets all who wait for that session go on.
+  func wake(_ id: SessionID, _ wake: Wake) {
+    guard let waiting = waiters.removeValue(forKey: id) else { return }
+    for continuation in waiting.values { continuation.resume(returning: wake) }
+  }
+}
+
+extension ReplyError {
+  static func sessionEnded(_ account: String) -> ReplyError {
+    ReplyError(
+      .sessionEnded, "\(account): the session ended while this request waited", hint: "keyrack login \(account)")
+  }
+
+  static func timeout(_ account: String) -> ReplyError {
+    ReplyError(.timeout, "\(account): no token within the time asked for; the refresh goes on", hint: "ask again")
+  }
+}

@@ -1,0 +1,124 @@
+package import KeyrackProtocol
+
+/// Holds every session and makes every decision's consequences happen.
+///
+/// It runs on the executor that it is given, the daemon's loop; ``Responder`` enters it without a hop where a token is
+/// in memory. After each `await` the identity of the session or the number of the attempt is checked again: what belongs
+/// to a session that has ended in between is neither stored nor handed out.
+package actor TokenCoordinator {
+  private nonisolated let executor: any SerialExecutor
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  let provider: any IdentityProvider
+  let store: any SessionStore
+  let endedSessions: any EndedSessions
+  let source: any ConfigurationSource
+  let time: any TimeSource
+  let digest: any Digest
+  let log: any EventLog
+  /// Called with the number of accounts that are signed in, whenever it may have changed.
+  private let signedInChanged: @Sendable (Int) -> Void
+
+  var slots: [String: AccountSlot] = [:]
+  var providers: [String: Provider]
+  /// Set while the daemon runs without a configuration that can be used.
+  var configurationError: ConfigurationError?
+  var isStopping = false
+
+  // Waiting: see TokenCoordinator+Token.
+  var waiters: [SessionID: [Int: CheckedContinuation<Wake, Never>]] = [:]
+  var lastWaiter = 0
+  /// The refresh under way of each session, ended ones included.
+  var flights: [SessionID: Task<Void, Never>] = [:]
+  /// What a refresh brought for a session that had ended by then: to be revoked, nothing else.
+  var lateGrants: [SessionID: Grant] = [:]
+
+  // Signing in: see TokenCoordinator+Login.
+  var lastLogin = 0
+  /// Providers that said to slow down, by name, and until when.
+  var throttledUntil: [String: ContinuousClock.Instant] = [:]
+
+  // The keyring: see TokenCoordinator+Keyring.
+  var loading: Task<Void, Never>?
+  var isLoaded = false
+  var keyring: KeyringStatus
+  /// Accounts that the keyring has a record for and the configuration does not name.
+  var orphans: [String: SessionRecord] = [:]
+  /// Sessions whose newest record is being saved again and again.
+  var saving: [SessionID: Task<Void, Never>] = [:]
+
+  // Ended sessions: see TokenCoordinator+Logout.
+  var outbox: [SessionID: OutboxEntry] = [:]
+  /// Sessions that have ended and are not in the outbox yet.
+  var ending: Set<SessionID> = []
+  /// What is being removed from the keyring, by account. A new record waits for it.
+  var forgetting: [String: Task<Bool, Never>] = [:]
+  /// Notes of ended sessions whose records are still in the keyring.
+  var owedRemovals: Set<EndedSession> = []
+  var settling: Task<Void, Never>?
+
+  package init(
+    executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
+    provider: any IdentityProvider, store: any SessionStore, endedSessions: any EndedSessions,
+    source: any ConfigurationSource, time: any TimeSource, digest: any Digest, log: any EventLog,
+    signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
+    self.executor = executor
+    self.configurationError = configurationError
+    self.provider = provider
+    self.store = store
+    self.endedSessions = endedSessions
+    self.source = source
+    self.time = time
+    self.digest = digest
+    self.log = log
+    self.signedInChanged = signedInChanged
+    keyring = KeyringStatus(state: .ok, since: time.wall, message: nil)
+    providers = configuration.providers
+    slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
+  }
+
+  /// Begins to read the keyring. Everything is answered meanwhile; what needs the keyring waits for it.
+  package func start() { Task { await self.loadUntilDone() } }
+
+  /// Ends what is under way: whoever waits is told `shutting_down`, sign-ins are given up, a refresh that was sent is
+  /// waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
+  package func stop() async {
+    isStopping = true
+    for id in Array(waiters.keys) { wake(id, .shuttingDown) }
+    for name in Array(slots.keys) { endLogin(of: name, nil, .failure(.shuttingDown)) }
+    for flight in Array(flights.values) { await flight.value }
+    for save in Array(saving.values) { save.cancel() }
+    settling?.cancel()
+    await saveUnsaved()
+  }
+
+  /// The slot of a configured account. Throws `unknown_account`, `config_error` or `shutting_down`.
+  func slot(_ name: String) throws(ReplyError) -> AccountSlot {
+    if isStopping { throw .shuttingDown }
+    if let configurationError { throw configurationError.reply }
+    // Names are compared as bytes: Swift takes a Kelvin sign for a K.
+    guard Account.isValid(name: name), let slot = slots[name] else {
+      throw ReplyError(
+        .unknownAccount, "\(name.prefix(64)): no such account in the configuration",
+        hint: "add [account \(name.prefix(64))] to keyrack.conf, then keyrack reload")
+    }
+    return slot
+  }
+
+  /// The session of an account if it still is the one with that id.
+  func session(_ id: SessionID, of name: String) -> UserSession? {
+    guard let session = slots[name]?.session, session.id == id else { return nil }
+    return session
+  }
+
+  func countSignedIn() { signedInChanged(slots.values.count { $0.session != nil }) }
+}
+
+extension ReplyError {
+  static let shuttingDown = ReplyError(.shuttingDown, "keyrackd is stopping", hint: "ask again in a moment")
+}
+
+extension ConfigurationError {
+  package var reply: ReplyError { ReplyError(.configError, message, hint: hint ?? "mend it, then keyrack reload") }
+}
