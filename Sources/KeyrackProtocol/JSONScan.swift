@@ -52,6 +52,14 @@ package struct JSONScan {
     }
   }
 
+  /// The text of a member's value, where it looks like a number.
+  package func number(of member: Member, in text: [UInt8]) -> String? {
+    let value = text[member.valueStart...]
+    guard let first = value.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else { return nil }
+    let end = value.firstIndex { !(0x30...0x39).contains($0) && !"+-.eE".utf8.contains($0) } ?? text.endIndex
+    return String(decoding: text[member.valueStart..<end], as: UTF8.self)
+  }
+
   private mutating func skipToObject(_ text: [UInt8]) throws(JSONScanError) {
     while position < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[position]) { position += 1 }
     guard position < text.count, text[position] == UInt8(ascii: "{") else { throw failure("not a JSON object") }

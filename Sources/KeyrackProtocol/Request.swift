@@ -39,13 +39,14 @@ package struct RequestReader {
       let id = (try? decoder.decode(IDOnly.self, from: Data(line)))?.id
       throw RequestError(id: id, error: Self.badRequest("\(error.message), at byte \(error.position)"))
     }
+    try Self.checkNumbers(of: scan, line)
     let decoder = try self.decoder(for: scan, &line)
     do {
       return try decoder.decode(Envelope.self, from: Data(line), configuration: scan).request
     } catch let error as RequestError {
       throw error
     } catch {
-      throw RequestError(id: nil, error: Self.badRequest(Self.describe(error)))
+      throw RequestError(id: Self.id(in: scan, line), error: Self.badRequest(Self.describe(error)))
     }
   }
 
@@ -54,7 +55,7 @@ package struct RequestReader {
     for member in scan.members where Self.secretMembers.contains(member.name) {
       guard let range = member.string else { continue }
       do { lifted[member.name] = Secret(try JSONScan.unescaped(line, range)) } catch {
-        throw RequestError(id: nil, error: Self.badRequest("\(member.name): \(error.message)"))
+        throw RequestError(id: Self.id(in: scan, line), error: Self.badRequest("\(member.name): \(error.message)"))
       }
       for position in range { line[position] = UInt8(ascii: "*") }
     }
@@ -62,6 +63,24 @@ package struct RequestReader {
     let own = JSONDecoder()
     own.userInfo[key] = lifted
     return own
+  }
+
+  /// The decoder takes `1e3` for a whole number, and calls a text with `1e999` or 2^63 no JSON at all.
+  private static func checkNumbers(of scan: JSONScan, _ line: [UInt8]) throws(RequestError) {
+    for member in scan.members {
+      guard let number = scan.number(of: member, in: line), number.hasPrefix("-0") || Int64(number) == nil else { continue }
+      let expected = member.name == "id" ? "a string or a whole number" : "a whole number"
+      throw RequestError(id: id(in: scan, line), error: badRequest("\(member.name): expected \(expected)"))
+    }
+  }
+
+  /// The `id` of an object that the decoder has not seen.
+  private static func id(in scan: JSONScan, _ line: [UInt8]) -> RequestID? {
+    guard let member = scan.members.first(where: { $0.name == "id" }) else { return nil }
+    if let string = member.string, let text = try? JSONScan.unescaped(line, string) {
+      return .text(String(decoding: text, as: UTF8.self))
+    }
+    return scan.number(of: member, in: line).flatMap { Int64($0) }.map { .number($0) }
   }
 
   private static func badRequest(_ message: String) -> ReplyError {

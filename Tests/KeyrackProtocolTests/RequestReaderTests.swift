@@ -1,0 +1,129 @@
+import KeyrackProtocol
+import Testing
+
+@Suite struct RequestReaderTests {
+  func read(_ text: String) throws(RequestError) -> Request { try read(Array(text.utf8)) }
+
+  func read(_ bytes: [UInt8]) throws(RequestError) -> Request {
+    var line = bytes
+    return try RequestReader().read(&line)
+  }
+
+  func failure(_ text: String) -> RequestError? {
+    do { _ = try read(text) } catch { return error }
+    return nil
+  }
+
+  @Test func aRequestCarriesItsMembersAndItsID() throws {
+    let request = try read(#"{"op":"token","id":"a-1","account":"work","min_valid":5,"timeout":7}"#)
+    #expect(request.id == .text("a-1"))
+    guard case .token(let token) = request.call else { return #expect(Bool(false)) }
+    #expect(token.account == "work")
+    #expect(token.minimumValidity == 5)
+    #expect(token.timeout == 7)
+  }
+
+  @Test(arguments: [
+    (#"{"op":"token","account":"a","op":"logout"}"#, "duplicate member \"op\", at byte 32"),
+    (#"{"op":"token","\u006fp":"logout"}"#, "duplicate member \"op\", at byte 23"),
+    (#"{"op":"token","account":"a","resource":{"x":1,"x":2}}"#, "duplicate member \"x\", at byte 49"),
+    (#"{"op":"token","account":"a\u0000b"}"#, "\\u0000, at byte 27"),
+    (#"{"op":"token","account":"\ud800"}"#, "half a surrogate pair, at byte 26"),
+    (#"{"op":"token","account":"\udc00"}"#, "half a surrogate pair, at byte 26"),
+    ("{\"op\":\"token\",\"account\":\"a\u{0}b\"}", "a NUL byte, at byte 27"),
+    ("\u{FEFF}{\"op\":\"version\"}", "not a JSON object, at byte 1"),
+    ("[]", "not a JSON object, at byte 1"),
+    ("hello", "not a JSON object, at byte 1"),
+    ("", "not a JSON object, at byte 1"),
+    (#"{"op":"version""#, "not JSON"),
+    (#"{"op":"version"} trailing"#, "not JSON"),
+    (#"{"op":"version"}{"op":"version"}"#, "not JSON"),
+    (#"{"op":"version""id":1}"#, "not JSON"),
+    (#"{"op":"token","account":"work}"#, "a string without an end, at byte 31"),
+    (#"{"account":"work"}"#, "op: missing"),
+    (#"{"op":7}"#, "op: expected a string"),
+    (#"{"op":"token","account":7}"#, "account: expected a string"),
+    (#"{"op":"token","account":"a","min_valid":"60"}"#, "min_valid: expected a whole number"),
+    (#"{"op":"token","account":"a","min_valid":1e999}"#, "min_valid: expected a whole number"),
+    (#"{"op":"token","account":"a","min_valid":9223372036854775808}"#, "min_valid: expected a whole number"),
+    (#"{"op":"token","account":"a","min_valid":-0}"#, "min_valid: expected a whole number"),
+    (#"{"op":"token","account":"a","min_valid":1e3}"#, "min_valid: expected a whole number"),
+    (#"{"op":"token","account":"a","kind":"other"}"#, "kind: not a value that this member can have"),
+    (#"{"op":"logout","account":"a","wait":1}"#, "wait: expected true or false"),
+    (#"{"op":"logout"}"#, "account: missing"),
+    (#"{"op":"token","account":"a","min_vaild":60}"#, "min_vaild: token has no such member"),
+    (#"{"op":"version","account":"a"}"#, "account: version has no such member"),
+    (#"{"op":"token","id":1.5,"account":"a"}"#, "id: expected a string or a whole number"),
+    (#"{"op":"token","id":[1],"account":"a"}"#, "id: expected a string or a whole number"),
+  ])
+  func aBadRequestIsNamedAndPlaced(_ line: String, _ message: String) throws {
+    let error = try #require(failure(line))
+    #expect(error.error.code == .badRequest)
+    #expect(error.error.message == message)
+  }
+
+  @Test func anUnknownOperationIsItsOwnError() {
+    let error = failure(#"{"op":"frobnicate","id":3}"#)
+    #expect(error?.error.code == .unknownOperation)
+    #expect(error?.id == .number(3))
+  }
+
+  @Test func invalidUTF8IsRefused() {
+    for bytes in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
+      let line = Array(#"{"op":"token","account":""#.utf8) + bytes + Array(#""}"#.utf8)
+      #expect(throws: RequestError.self) { try read(line) }
+    }
+  }
+
+  @Test func nestingIsBounded() {
+    func nested(_ levels: Int) -> String {
+      #"{"op":"token","account":"a","resource":"# + String(repeating: "[", count: levels)
+        + String(repeating: "]", count: levels) + "}"
+    }
+    #expect(failure(nested(31))?.error.message == "resource: expected a string" || failure(nested(31)) != nil)
+    #expect(failure(nested(32))?.error.message.contains("nested deeper than 32 levels") == true)
+    #expect(failure(nested(30_000))?.error.message.contains("nested deeper than 32 levels") == true)
+  }
+
+  @Test func theIDOfARefusedObjectIsEchoed() {
+    #expect(failure(#"{"id":7,"op":"token","x":1}"#)?.id == .number(7))
+    #expect(failure(#"{"id":7,"op":"token","op":"token"}"#)?.id == .number(7))
+    #expect(failure(#"{"id":"a\u0062","op":"token","min_valid":1e999}"#)?.id == .text("ab"))
+    #expect(failure(#"{"op":"token","id":7,"account":tru}"#)?.id == .number(7))
+    #expect(failure("nonsense")?.id == nil)
+  }
+
+  @Test func aSecretIsLiftedOutOfTheLine() throws {
+    var line = Array(#"{"op":"login","account":"a","username":"u","password":"p@ss\"\u00e9\ud83d\ude00"}"#.utf8)
+    let request = try RequestReader().read(&line)
+    guard case .login(let login) = request.call else { return #expect(Bool(false)) }
+    #expect(login.password == Secret("p@ss\"é😀"))
+    #expect(!String(decoding: line, as: UTF8.self).contains("p@ss"))
+  }
+
+  @Test func whiteSpaceAroundARequestIsAllowed() throws {
+    _ = try read(" \t{ \"op\" : \"version\" } ")
+  }
+
+  @Test func resourceIsAStringOrAnArray() throws {
+    for (text, uris) in [("\"a:b\"", ["a:b"]), ("[\"a:b\",\"c:d\"]", ["a:b", "c:d"])] {
+      guard case .token(let token) = try read("{\"op\":\"token\",\"account\":\"a\",\"resource\":\(text)}").call else {
+        return #expect(Bool(false))
+      }
+      #expect(token.resource?.uris == uris)
+    }
+  }
+
+  @Test func whatAClientSendsIsWhatTheDaemonReads() throws {
+    let login = LoginOperation(
+      account: "work", method: .password, username: "a\nb", password: Secret("p\\\"w"), remember: false)
+    var line = try login.line(id: .number(9))
+    #expect(line.removeLast() == UInt8(ascii: "\n"))
+    let request = try RequestReader().read(&line)
+    #expect(request.id == .number(9))
+    guard case .login(let read) = request.call else { return #expect(Bool(false)) }
+    #expect(read.username == "a\nb")
+    #expect(read.password == Secret("p\\\"w"))
+    #expect(read.remember == false)
+  }
+}
