@@ -1,0 +1,45 @@
+import Glibc
+
+/// A listening socket on 127.0.0.1.
+struct Listener {
+  private let descriptor: Int32
+  let port: UInt16
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ what: String) { description = "\(what): \(String(cString: strerror(errno)))" }
+  }
+
+  init(port wanted: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw Failure("could not make a socket") }
+    var one: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = wanted.bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+      bind(descriptor, __CONST_SOCKADDR_ARG(__sockaddr_in__: pointer), length) == 0
+        && getsockname(descriptor, __SOCKADDR_ARG(__sockaddr_in__: pointer), &length) == 0
+    }
+    guard isBound, listen(descriptor, SOMAXCONN) == 0 else {
+      throw Failure("could not listen at 127.0.0.1:\(wanted)")
+    }
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Serves every connection on a thread of its own; `serve` closes it.
+  func acceptForever(_ serve: @escaping @Sendable (Int32) -> Void) {
+    while true {
+      let client = accept4(descriptor, __SOCKADDR_ARG(__sockaddr__: nil), nil, Int32(SOCK_CLOEXEC.rawValue))
+      if client >= 0 {
+        ServiceThread.start { serve(client) }
+      } else if errno == EMFILE || errno == ENFILE {
+        usleep(10_000)
+      }
+    }
+  }
+}

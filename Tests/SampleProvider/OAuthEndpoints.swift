@@ -1,0 +1,48 @@
+/// OAuth 2.0: RFC 6749, sections 4.3 and 6, and RFC 7009.
+extension Provider {
+  mutating func answerToken(_ request: HTTPRequest) -> Processed {
+    guard let form = request.form else { return Self.oauthError("invalid_request") }
+    guard let client = request.clientID else { return Self.oauthError("invalid_client", status: 401) }
+    switch form["grant_type"] {
+    case "password": return grantByPassword(form, client: client)
+    case "refresh_token": return grantByRefreshToken(form, client: client)
+    case nil: return Self.oauthError("invalid_request")
+    default: return Self.oauthError("unsupported_grant_type")
+    }
+  }
+
+  private mutating func grantByPassword(_ form: [String: String], client: String) -> Processed {
+    guard let name = form["username"], let password = form["password"] else {
+      return Self.oauthError("invalid_request")
+    }
+    guard let user = settings.user(named: name, password: password) else {
+      return Self.oauthError("invalid_grant", .denied, user: name)
+    }
+    let grant = ledger.signIn(user: user, client: client, scope: form["scope"], settings: settings)
+    return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+  }
+
+  private mutating func grantByRefreshToken(_ form: [String: String], client: String) -> Processed {
+    guard let token = form["refresh_token"] else { return Self.oauthError("invalid_request") }
+    switch ledger.refresh(token, client: client, settings: settings) {
+    case .granted(let grant):
+      return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    case .reuse(let family): return Self.oauthError("invalid_grant", .reuse, of: family)
+    case .denied: return Self.oauthError("invalid_grant", .denied)
+    }
+  }
+
+  mutating func answerRevoke(_ request: HTTPRequest) -> Processed {
+    guard let form = request.form, let token = form["token"] else { return Self.oauthError("invalid_request") }
+    guard request.clientID != nil else { return Self.oauthError("invalid_client", status: 401) }
+    guard let family = ledger.revoke(token) else { return Processed(.nothingToRevoke, HTTPResponse(status: 200)) }
+    return Processed(.revoked, HTTPResponse(status: 200), of: family)
+  }
+
+  private static func oauthError(
+    _ code: String, _ outcome: Outcome = .malformed, status: Int = 400, of family: TokenFamily? = nil,
+    user: String? = nil
+  ) -> Processed {
+    Processed(outcome, HTTPResponse(status: status, json: ["error": code]), of: family, user: user)
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+
+/// Which tokens were given to whom, and which of them are alive.
+struct TokenLedger {
+  private var families: [Int: TokenFamily] = [:]
+  private var accessTokens: [String: AccessToken] = [:]
+  /// Spent ones too: a spent one that comes back ends its family.
+  private var familyOfRefreshToken: [String: Int] = [:]
+
+  private struct AccessToken {
+    let family: Int
+    let end: ContinuousClock.Instant
+  }
+
+  enum Refresh {
+    case granted(Grant)
+    case reuse(TokenFamily)
+    case denied
+  }
+
+  mutating func signIn(user: String, client: String?, scope: String?, settings: Settings) -> Grant {
+    var family = TokenFamily(id: families.count + 1, user: user, client: client, scope: scope)
+    let refreshToken = settings.givesRefreshTokens ? Self.makeToken("rt_") : nil
+    family.refreshToken = refreshToken
+    return grant(family, newRefreshToken: refreshToken, settings)
+  }
+
+  mutating func refresh(_ token: String, client: String?, settings: Settings) -> Refresh {
+    guard let id = familyOfRefreshToken[token], var family = families[id], family.isAlive, family.client == client
+    else { return .denied }
+    guard family.refreshToken == token else {
+      families[id]?.isAlive = false
+      return .reuse(family)
+    }
+    guard settings.rotation else { return .granted(grant(family, newRefreshToken: nil, settings)) }
+    let next = Self.makeToken("rt_")
+    family.refreshToken = next
+    return .granted(grant(family, newRefreshToken: next, settings))
+  }
+
+  /// Ends a refresh token's family, or an access token alone. Nil if it was dead or never given.
+  mutating func revoke(_ token: String) -> TokenFamily? {
+    if let access = accessTokens.removeValue(forKey: token) { return families[access.family] }
+    guard let id = familyOfRefreshToken[token], let family = families[id], family.isAlive else { return nil }
+    families[id]?.isAlive = false
+    return family
+  }
+
+  /// The family of an access token that is alive.
+  func family(ofAccessToken token: String) -> TokenFamily? {
+    guard let access = accessTokens[token], access.end > .now, let family = families[access.family], family.isAlive
+    else { return nil }
+    return family
+  }
+
+  mutating func end(_ family: TokenFamily) { families[family.id]?.isAlive = false }
+
+  var alive: [LiveToken] {
+    let living = families.values.filter(\.isAlive)
+    let refresh = living.compactMap { family in
+      family.refreshToken.map { LiveToken(token: $0, kind: "refresh", family: family.id, user: family.user) }
+    }
+    let access = accessTokens.keys.compactMap { token in
+      family(ofAccessToken: token).map { LiveToken(token: token, kind: "access", family: $0.id, user: $0.user) }
+    }
+    return (refresh + access).sorted { ($0.family, $0.kind, $0.token) < ($1.family, $1.kind, $1.token) }
+  }
+
+  private mutating func grant(_ family: TokenFamily, newRefreshToken: String?, _ settings: Settings) -> Grant {
+    let accessToken = Self.makeToken("at_")
+    families[family.id] = family
+    accessTokens[accessToken] = AccessToken(family: family.id, end: .now + .seconds(settings.accessLifetime))
+    if let newRefreshToken { familyOfRefreshToken[newRefreshToken] = family.id }
+    return Grant(
+      family: family, accessToken: accessToken, refreshToken: newRefreshToken,
+      expiresIn: settings.tellsExpiry ? Int(settings.accessLifetime.rounded(.up)) : nil)
+  }
+
+  private static func makeToken(_ prefix: String) -> String {
+    let bytes = (0..<24).map { _ in UInt8.random(in: 0...255) }
+    return prefix + Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+  }
+}
