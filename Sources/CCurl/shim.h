@@ -18,6 +18,10 @@ typedef size_t (*keyrack_curl_write_callback)(char *, size_t, size_t, void *);
 static inline CURLcode keyrack_curl_set_write(CURL *easy, CURLoption option, keyrack_curl_write_callback value) {
     return curl_easy_setopt(easy, option, value);
 }
+typedef int (*keyrack_curl_prereq_callback)(void *, char *, char *, int, int);
+static inline CURLcode keyrack_curl_set_prereq(CURL *easy, keyrack_curl_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLcode keyrack_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Sends requests to providers: libcurl on a thread of its own, so that a handshake never stalls the event loop.
+///
+/// It follows no redirect, retries nothing, keeps no cookies, and reads an answer only up to a limit.
+package final class HTTPClient: Sendable {
+  package struct Limits: Sendable {
+    package var connect: Duration
+    /// From the call to the end of the answer.
+    package var total: Duration
+    /// Bytes of an answer's body, decoded.
+    package var body: Int
+    /// Bytes of an answer's header, interim answers included.
+    package var header: Int
+
+    package init(
+      connect: Duration = .seconds(5), total: Duration = .seconds(20), body: Int = 1 << 20, header: Int = 64 << 10
+    ) {
+      self.connect = connect
+      self.total = total
+      self.body = body
+      self.header = header
+    }
+  }
+
+  private let limits: Limits
+  private let queue: TransferQueue
+  private let thread: Mutex<HTTPThread?>
+  private let lastNumber = Atomic<UInt64>(0)
+
+  /// Starts the thread.
+  package init(limits: Limits = Limits()) throws(HTTPClientError) {
+    self.limits = limits
+    queue = try TransferQueue()
+    thread = Mutex(try HTTPThread(queue: queue))
+  }
+
+  deinit { stop() }
+
+  /// The answer, or why there is none. A canceled task gets its failure soon.
+  package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
+    let number = lastNumber.add(1, ordering: .relaxed).newValue
+    defer { queue.forget(number) }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        queue.add(PendingTransfer(number: number, request: request, limits: limits, continuation: continuation))
+      }
+    } onCancel: {
+      queue.cancel(number)
+    }
+  }
+
+  /// Fails what is under way and ends the thread; returns when it has ended. Later requests are not sent.
+  package func stop() {
+    queue.stop()
+    let running = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    running?.join()
+  }
+}
+
+package struct HTTPClientError: Error, Equatable {
+  package let message: String
+}

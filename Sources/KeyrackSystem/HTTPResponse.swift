@@ -1,0 +1,29 @@
+/// A complete answer, whatever its status.
+package struct HTTPResponse: Sendable, Equatable {
+  package var status: Int
+  package var contentType: String?
+  /// The text of `Retry-After`, see ``RetryAfter``.
+  package var retryAfter: String?
+  /// Where a redirect, which is never followed, wanted to lead: host and port, or nil.
+  package var redirect: String?
+  /// Decoded, at most ``HTTPClient/Limits/body`` bytes.
+  package var body: [UInt8]
+
+  package init(
+    status: Int, contentType: String? = nil, retryAfter: String? = nil, redirect: String? = nil, body: [UInt8] = []
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.retryAfter = retryAfter
+    self.redirect = redirect
+    self.body = body
+  }
+}
+
+/// Why there is no answer. Messages name host and port, and never what was sent.
+package enum HTTPFailure: Error, Sendable, Equatable {
+  /// The request certainly did not leave.
+  case notSent(String)
+  /// The request may have left, and nobody knows what became of it.
+  case unknown(String)
+}
