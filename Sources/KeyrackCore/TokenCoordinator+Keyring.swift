@@ -14,7 +14,7 @@ extension TokenCoordinator {
   }
 
   /// Reads the keyring if that has not worked yet. Callers share one attempt.
-  func load() async {
+  package func load() async {
     if isLoaded { return }
     if let loading { return await loading.value }
     let task = Task {

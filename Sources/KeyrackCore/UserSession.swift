@@ -110,7 +110,8 @@ package struct UserSession: Sendable {
     if isFresh, let accessToken, accessToken.secret != need.rejected {
       return .serve(accessToken, minimumValidityMet: false)
     }
-    return .refuse(refusal(now: now) ?? .temporarilyUnavailable(record.account, "the refresh brought no usable token"))
+    let unusable = ReplyError.temporarilyUnavailable(record.account, "the refresh brought no usable token")
+    return .refuse(trouble?.error(at: now) ?? refusal(now: now) ?? unusable)
   }
 
   /// A token that is still good, though not for as long as was asked.

@@ -68,7 +68,9 @@ package struct RequestReader {
   /// The decoder takes `1e3` for a whole number, and calls a text with `1e999` or 2^63 no JSON at all.
   private static func checkNumbers(of scan: JSONScan, _ line: [UInt8]) throws(RequestError) {
     for member in scan.members {
-      guard let number = scan.number(of: member, in: line), number.hasPrefix("-0") || Int64(number) == nil else { continue }
+      guard let number = scan.number(of: member, in: line), number.hasPrefix("-0") || Int64(number) == nil else {
+        continue
+      }
       let expected = member.name == "id" ? "a string or a whole number" : "a whole number"
       throw RequestError(id: id(in: scan, line), error: badRequest("\(member.name): expected \(expected)"))
     }

@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// The thread that libcurl lives on.

@@ -1,0 +1,259 @@
+import Dispatch
+import KeyrackCore
+import KeyrackProtocol
+import Synchronization
+
+/// The coordinator's executor in tests: a serial queue.
+final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "coordinator")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+/// A provider whose requests wait until the test answers them.
+actor FakeProvider: IdentityProvider {
+  enum Request: Sendable, Equatable {
+    case signIn(String, account: String)
+    case refresh(Secret, account: String)
+    case revoke(refreshToken: Secret?, accessToken: Secret?)
+  }
+
+  private(set) var requests: [Request] = []
+  private var held: [CheckedContinuation<TokenOutcome, Never>] = []
+  private var arrivals: [(count: Int, CheckedContinuation<Void, Never>)] = []
+  private let revocations: RevocationOutcome
+  /// Answers at once, where set.
+  private let answer: (@Sendable (Request) -> TokenOutcome)?
+
+  init(revocations: RevocationOutcome = .done, answer: (@Sendable (Request) -> TokenOutcome)? = nil) {
+    self.revocations = revocations
+    self.answer = answer
+  }
+
+  func signIn(username: String, password: Secret, account: Account) async -> TokenOutcome {
+    await receive(.signIn(username, account: account.name))
+  }
+
+  func refresh(_ refreshToken: Secret, account: Account) async -> TokenOutcome {
+    await receive(.refresh(refreshToken, account: account.name))
+  }
+
+  func revoke(_ revocation: Revocation, provider: Provider) async -> RevocationOutcome {
+    arrived(.revoke(refreshToken: revocation.refreshToken, accessToken: revocation.accessToken))
+    return revocations
+  }
+
+  private func receive(_ request: Request) async -> TokenOutcome {
+    if let answer {
+      arrived(request)
+      return answer(request)
+    }
+    return await withCheckedContinuation {
+      held.append($0)
+      arrived(request)
+    }
+  }
+
+  private func arrived(_ request: Request) {
+    requests.append(request)
+    for arrival in arrivals where arrival.count <= requests.count { arrival.1.resume() }
+    arrivals.removeAll { $0.count <= requests.count }
+  }
+
+  /// Waits until that many requests have come in all.
+  func waitForRequests(_ count: Int) async {
+    if requests.count >= count { return }
+    await withCheckedContinuation { arrivals.append((count, $0)) }
+  }
+
+  /// Answers the oldest request that waits.
+  func answerNext(_ outcome: TokenOutcome) { held.removeFirst().resume(returning: outcome) }
+}
+
+/// A keyring in memory that can be made to fail, and notes what is done to it.
+actor FakeStore: SessionStore {
+  private(set) var contents: StoreContents
+  private(set) var steps: [String] = []
+  private var error: StoreError?
+
+  init(_ contents: StoreContents = StoreContents()) { self.contents = contents }
+
+  func fail(_ error: StoreError?) { self.error = error }
+
+  private func step(_ name: String) throws(StoreError) {
+    if let error { throw error }
+    steps.append(name)
+  }
+
+  func prepare(_ unlock: UnlockPolicy) throws(StoreError) { try step("prepare") }
+
+  func all() throws(StoreError) -> StoreContents {
+    if let error { throw error }
+    return contents
+  }
+
+  func record(of account: String) throws(StoreError) -> SessionRecord? {
+    if let error { throw error }
+    return contents.records.first { $0.account == account }
+  }
+
+  func save(_ record: SessionRecord) throws(StoreError) {
+    try step("save record")
+    contents.records.removeAll { $0.account == record.account }
+    contents.records.append(record)
+  }
+
+  func removeRecord(of account: String) throws(StoreError) {
+    try step("remove record")
+    contents.records.removeAll { $0.account == account }
+  }
+
+  func save(_ revocation: Revocation) throws(StoreError) {
+    try step("save revocation")
+    contents.revocations.removeAll { $0.session == revocation.session }
+    contents.revocations.append(revocation)
+  }
+
+  func removeRevocation(of session: SessionID) throws(StoreError) {
+    try step("remove revocation")
+    contents.revocations.removeAll { $0.session == session }
+  }
+}
+
+actor FakeEndedSessions: EndedSessions {
+  private(set) var notes: [EndedSession]
+
+  init(_ notes: [EndedSession] = []) { self.notes = notes }
+
+  func add(_ note: EndedSession) throws(EndedSessionsError) { notes.append(note) }
+  func remove(_ note: EndedSession) { notes.removeAll { $0 == note } }
+  func all() -> [EndedSession] { notes }
+}
+
+/// A clock that stands until the test moves it.
+final class FakeClock: TimeSource {
+  private struct State {
+    var offset = Duration.zero
+    var sleepers: [Int: (deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    var canceled: Set<Int> = []
+    var last = 0
+  }
+
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  var now: ContinuousClock.Instant { start + state.withLock { $0.offset } }
+  var wall: Int { 1_000_000 + Int(state.withLock { $0.offset }.components.seconds) }
+
+  func advance(_ duration: Duration) {
+    let due = state.withLock { state in
+      state.offset += duration
+      let now = start + state.offset
+      let due = state.sleepers.filter { $0.value.deadline <= now }
+      for number in due.keys { state.sleepers[number] = nil }
+      return due.values.map(\.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  func sleep(until deadline: ContinuousClock.Instant) async throws {
+    let number = state.withLock { state in
+      state.last += 1
+      return state.last
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.canceled.contains(number) { return true }
+          state.sleepers[number] = (deadline, continuation)
+          return false
+        }
+        if isOver { continuation.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        state.canceled.insert(number)
+        return state.sleepers.removeValue(forKey: number)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+}
+
+struct FakeSource: ConfigurationSource {
+  let result: Result<Configuration, ConfigurationError>
+  func read() async throws(ConfigurationError) -> Configuration { try result.get() }
+}
+
+struct FakeDigest: Digest {
+  func sha256(_ bytes: [UInt8]) -> String { "digest of " + String(decoding: bytes, as: UTF8.self) }
+}
+
+struct SilentLog: EventLog {
+  func record(_ level: EventLevel, _ event: String, account: String?, _ message: String) {}
+}
+
+/// A coordinator with everything around it faked.
+struct Bench {
+  let provider: FakeProvider
+  let store: FakeStore
+  let notes: FakeEndedSessions
+  let clock = FakeClock()
+  let coordinator: TokenCoordinator
+  private let executor = QueueExecutor()
+
+  static let corp = Provider(
+    name: "corp",
+    kind: .oauth(
+      .init(
+        issuer: "https://sso.example", clientID: "keyrack", tokenEndpoint: "https://sso.example/token",
+        revocationEndpoint: "https://sso.example/revoke", allowsPasswordGrant: true)))
+
+  init(
+    provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
+    accounts: [String] = ["work", "other"]
+  ) {
+    let configuration = Configuration(
+      providers: ["corp": Self.corp],
+      accounts: Dictionary(uniqueKeysWithValues: accounts.map { ($0, Account(name: $0, provider: Self.corp)) }))
+    self.provider = provider
+    store = FakeStore(contents)
+    self.notes = FakeEndedSessions(notes)
+    coordinator = TokenCoordinator(
+      executor: executor, configuration: configuration, provider: provider, store: store, endedSessions: self.notes,
+      source: FakeSource(result: .success(configuration)), time: clock, digest: FakeDigest(), log: SilentLog())
+  }
+
+  static func record(_ account: String = "work", _ token: String = "rt-1", session: SessionID = SessionID())
+    -> SessionRecord
+  {
+    SessionRecord(
+      session: session, account: account, provider: "corp", audience: corp.audience, refreshToken: Secret(token),
+      obtainedAt: 999_000)
+  }
+
+  /// Asks in the background, and returns once the coordinator has taken the request in.
+  func ask(_ account: String = "work", timeout: Int? = nil) -> Task<Result<TokenOperation.Reply, ReplyError>, Never> {
+    Task { await coordinator.token(TokenOperation(account: account, timeout: timeout)) }
+  }
+
+  func signIn(_ account: String = "work", remember: Bool? = nil) async -> Result<LoginOperation.Reply, ReplyError> {
+    await coordinator.login(
+      LoginOperation(account: account, username: "alice", password: Secret("secret"), remember: remember))
+  }
+}
+
+func grant(_ access: String, _ refresh: String? = nil, seconds: Int = 3600) -> TokenOutcome {
+  .success(
+    Grant(accessToken: Secret(access), lifetime: .seconds(seconds), refreshToken: refresh.map { Secret($0) }))
+}
+
+extension Result where Failure == ReplyError {
+  var code: ErrorCode? {
+    guard case .failure(let error) = self else { return nil }
+    return error.code
+  }
+}
