@@ -42,7 +42,7 @@ struct ConfigurationFileScan: Equatable {
         throw ConfigurationError(
           "\(place): not a whole group header", hint: "a header is alone on its line: [account work]")
       }
-      try takeGroup(String(line.dropFirst().dropLast()), number, place)
+      try takeGroup(String(line.unicodeScalars.dropFirst().dropLast()), number, place)
     } else {
       guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), equals != line.startIndex else {
         throw ConfigurationError(

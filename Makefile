@@ -1,0 +1,72 @@
+# Building, testing and installing Keyrack. "make help" lists the targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+
+BINDIR := $(PREFIX)/bin
+LIBEXECDIR := $(PREFIX)/libexec/keyrack
+DOCDIR := $(PREFIX)/share/doc/keyrack
+# systemd looks for a user's own units in ~/.local/share, for everybody's in /usr/lib and /usr/local/lib.
+ifneq ($(and $(HOME),$(filter $(HOME)/%,$(PREFIX)/)),)
+UNITDIR := $(HOME)/.local/share/systemd/user
+else
+UNITDIR := $(PREFIX)/lib/systemd/user
+endif
+
+RELEASE := .build/release
+UNITS := keyrack.socket keyrack.service
+
+# Two apt-get at once, or two builds, would wait for each other at best.
+.NOTPARALLEL:
+.PHONY: all help deps test-deps build test demo bench lint install uninstall clean swift
+
+all: swift ## Build for release
+	$(SWIFT) build -c release --static-swift-stdlib
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+swift:
+	@command -v $(SWIFT) >/dev/null || { echo "swift is not in PATH: install Swift 6.3 or newer (swift.org)" >&2; exit 1; }
+
+deps: ## Install the Debian packages needed to build
+	@Tests/install-deps.sh build
+
+test-deps: ## Install the Debian packages needed to build and test
+	@Tests/install-deps.sh test
+
+build: deps swift ## Build for debugging, tests included
+	$(SWIFT) build --build-tests
+
+test: test-deps build ## Run all tests
+	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build
+
+demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
+	Tests/demo.sh $(abspath $(RELEASE))
+
+bench: test-deps all ## Measure the daemon
+	Tests/Bench/run.sh $(abspath $(RELEASE))
+
+lint: swift ## Check the format of the sources
+	$(SWIFT) format lint --strict -r Sources Tests Package.swift
+
+install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
+	@test -x $(RELEASE)/keyrackd || { echo 'run "make" first' >&2; exit 1; }
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)'
+	install -m 755 $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
+	install -m 755 $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
+	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(DOCDIR)'
+	for unit in $(UNITS); do \
+	  sed 's|@BINDIR@|$(BINDIR)|' systemd/$$unit >'$(DESTDIR)$(UNITDIR)'/$$unit && \
+	  chmod 644 '$(DESTDIR)$(UNITDIR)'/$$unit || exit 1; \
+	done
+
+uninstall: ## Remove what install put there
+	rm -f '$(DESTDIR)$(BINDIR)/keyrackd' '$(DESTDIR)$(BINDIR)/keyrack' '$(DESTDIR)$(LIBEXECDIR)/keyrack-keyring'
+	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
+	rm -f '$(DESTDIR)$(DOCDIR)/LICENSE' '$(DESTDIR)$(DOCDIR)/README.md'
+	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
+
+clean: ## Remove what was built
+	rm -rf .build

@@ -1,0 +1,17 @@
+# The Debian packages that Keyrack is built and tested with. Sourced, not run.
+# Swift itself is in none of them: "swift" has to be in PATH.
+
+# To compile and link. Swift links by clang, which needs the start files and headers of gcc and libc.
+build_packages=(
+  make pkg-config gcc libc6-dev libstdc++-12-dev
+  libsystemd-dev libcurl4-openssl-dev libsecret-1-dev libglib2.0-dev
+)
+
+# To test, to demonstrate and to measure.
+test_packages=(
+  dbus-daemon dbus-bin    # private session buses; dbus-send
+  gnome-keyring           # a Secret Service
+  libsecret-tools         # secret-tool
+  systemd                 # systemd-socket-activate, systemd-analyze
+  socat openssl strace procps util-linux
+)
