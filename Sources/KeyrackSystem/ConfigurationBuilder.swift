@@ -5,6 +5,7 @@ struct ConfigurationBuilder {
   private static let accountKeys = ["provider", "scopes"]
 
   private var groups: [ConfigurationGroup] = []
+  private var places: [String: String] = [:]
   private let home: String
 
   /// `home` is what `~/` in a value stands for.
@@ -21,9 +22,9 @@ struct ConfigurationBuilder {
     }
     for group in scan.groups {
       let group = ConfigurationGroup(path: path, scan: group, file: file, home: home)
-      if let other = groups.first(where: { $0.scan.name == group.scan.name }) {
+      if let other = places.updateValue("\(path):\(group.scan.line)", forKey: group.scan.name) {
         throw group.failure(
-          "the group is already at \(other.path):\(other.scan.line)", hint: "put its keys into one group of one file")
+          "the group is already at \(other)", hint: "put its keys into one group of one file")
       }
       groups.append(group)
     }

@@ -18,6 +18,9 @@ struct ConfigurationFileScan: Equatable {
 
   /// In the order of the file.
   private(set) var groups: [Group] = []
+  /// The lines of the groups so far, and of the keys of the last one.
+  private var groupLines: [String: Int] = [:]
+  private var keyLines: [String: Int] = [:]
 
   /// `path` is for messages.
   init(_ text: [UInt8], path: String) throws(ConfigurationError) {
@@ -53,10 +56,11 @@ struct ConfigurationFileScan: Equatable {
   }
 
   private mutating func takeGroup(_ name: String, _ number: Int, _ place: String) throws(ConfigurationError) {
-    if let first = groups.first(where: { $0.name == name }) {
+    if let first = groupLines.updateValue(number, forKey: name) {
       throw ConfigurationError(
-        "\(place): [\(name)]: the group is already at line \(first.line)", hint: "put its keys into one group")
+        "\(place): [\(name)]: the group is already at line \(first)", hint: "put its keys into one group")
     }
+    keyLines = [:]
     groups.append(Group(name: name, line: number, keys: []))
   }
 
@@ -65,9 +69,9 @@ struct ConfigurationFileScan: Equatable {
       throw ConfigurationError(
         "\(place): \(name): a key before the first group", hint: "put [account NAME] or [provider NAME] above it")
     }
-    if let first = groups[group].keys.first(where: { $0.name == name }) {
+    if let first = keyLines.updateValue(number, forKey: name) {
       throw ConfigurationError(
-        "\(place): [\(groups[group].name)] \(name): the key is already at line \(first.line)",
+        "\(place): [\(groups[group].name)] \(name): the key is already at line \(first)",
         hint: "remove one of the two")
     }
     groups[group].keys.append(Key(name: name, line: number))

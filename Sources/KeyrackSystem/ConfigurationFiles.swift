@@ -28,6 +28,8 @@ package struct ConfigurationFiles: ConfigurationSource, Equatable {
 
   /// Reads on the calling thread: for a program that has no event loop yet.
   package func load() throws(ConfigurationError) -> Configuration {
+    // Whoever can write in the directory can put another file in place of one there.
+    _ = try names(in: directory)
     var builder = ConfigurationBuilder(home: home)
     if let text = try contents("\(directory)/keyrack.conf", isOptional: true) {
       try builder.add(text, path: "\(directory)/keyrack.conf")
@@ -40,14 +42,17 @@ package struct ConfigurationFiles: ConfigurationSource, Equatable {
 
   private func fragments() throws(ConfigurationError) -> [String] {
     let path = "\(directory)/keyrack.conf.d"
-    let names: [String]
-    do { names = try TrustedFile.names(inDirectory: path) } catch {
+    return try names(in: path).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { "\(path)/\($0)" }
+  }
+
+  /// None where there is no such directory.
+  private func names(in path: String) throws(ConfigurationError) -> [String] {
+    do { return try TrustedFile.names(inDirectory: path) } catch {
       if error.isMissing { return [] }
       throw ConfigurationError("\(path): \(error.what)", hint: error.hint)
     }
-    return names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
-      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      .map { "\(path)/\($0)" }
   }
 
   private func contents(_ path: String, isOptional: Bool) throws(ConfigurationError) -> [UInt8]? {

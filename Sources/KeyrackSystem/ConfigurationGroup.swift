@@ -2,9 +2,6 @@ import KeyrackCore
 
 /// One group of a configuration file, with accessors whose errors name file, line, group and key.
 struct ConfigurationGroup {
-  /// What a value is wanted for, where an empty one could pass for none.
-  private static let emptyHint = "give it a value, or remove the line"
-
   let path: String
   let scan: ConfigurationFileScan.Group
   /// What `~` stands for.
@@ -45,7 +42,7 @@ struct ConfigurationGroup {
       throw failure(key, "an unknown escape sequence", hint: "write a backslash as \\\\")
     }
     let trimmed = String(value.trimmingWhitespace())
-    guard !trimmed.isEmpty else { throw failure(key, "empty", hint: Self.emptyHint) }
+    guard !trimmed.isEmpty else { throw failure(key, "empty", hint: "give it a value, or remove the line") }
     return trimmed
   }
 
@@ -92,7 +89,7 @@ struct ConfigurationGroup {
     }
   }
 
-  func refuseSecret(_ key: String) throws(ConfigurationError) {
+  private func refuseSecret(_ key: String) throws(ConfigurationError) {
     guard ["client_secret", "password", "refresh_token", "access_token"].contains(key) else { return }
     throw failure(key, "a secret", hint: "secrets never go into the configuration file: remove the line")
   }

@@ -22,7 +22,12 @@ import Testing
     #expect(try await directory.failure() == nil)
   }
 
-  @Test func aDirectoryThatOthersCanWriteIsRefused() async throws {
+  @Test func theDirectoryThatOthersCanWriteIsRefused() async throws {
+    chmod(directory.configuration, 0o775)
+    try await expect("~/.config/keyrack: can be written by other users", hint: "chmod go-w ~/.config/keyrack")
+  }
+
+  @Test func aDirectoryOfFilesThatOthersCanWriteIsRefused() async throws {
     let path = try directory.write("", to: "keyrack.conf.d/a.conf")
     chmod(String(path.dropLast("/a.conf".utf8.count)), 0o777)
     try await expect("\(Self.name).d: can be written by other users", hint: "chmod go-w \(Self.name).d")

@@ -108,6 +108,15 @@ import Testing
     #expect(try await directory.read().accounts.keys.sorted() == ["a", "b"])
   }
 
+  @Test func aFileFullOfGroupsIsReadInTime() async throws {
+    var text = "[provider p]\nclient_id=c\ntoken_endpoint=https://h/t\n"
+    for number in 1...10_000 { text += "[account user-\(number)]\nprovider=p\n" }
+    try directory.write(text)
+    let start = ContinuousClock.now
+    #expect(try await directory.read().accounts.count == 10_000)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
   @Test func theFirstBrokenFileByBytesIsTheOneNamed() async throws {
     for name in ["b.conf", "a.conf", "Z.conf"] { try directory.write("?", to: "keyrack.conf.d/\(name)") }
     let message = try await directory.failure()?.message
