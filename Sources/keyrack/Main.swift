@@ -1,1 +1,6 @@
-@main struct Main { static func main() {} }
+import Glibc
+
+@main
+struct Main {
+  static func main() { exit(CommandLineInterface.run(Array(CommandLine.arguments.dropFirst()))) }
+}

@@ -1,0 +1,36 @@
+import KeyrackClient
+import KeyrackProtocol
+
+/// Why the command did not do what it was told, as it is shown.
+struct CommandFailure: Error {
+  let status: Int32
+  let message: String
+  let hint: String?
+
+  init(status: Int32, _ message: String, hint: String? = nil) {
+    self.status = status
+    self.message = message
+    self.hint = hint
+  }
+
+  /// What was typed makes no sense.
+  static func usage(_ message: String, of command: Command?) -> Self {
+    let help = ["keyrack", command?.rawValue, "--help"].compactMap(\.self).joined(separator: " ")
+    return Self(status: 2, message, hint: help)
+  }
+
+  init(_ error: ReplyError) {
+    let wait = error.retryAfter.map { "again in \(RelativeTime.length($0))" }
+    self.init(status: error.code.exitStatus, error.message, hint: error.hint ?? wait)
+  }
+
+  init(_ error: ClientError) {
+    let status: Int32 =
+      switch error {
+      case .unknownSocket, .notRunning, .connectionLost: 7
+      case .noAnswer: 4
+      case .cannotConnect, .foreignSocket, .protocolViolation: 1
+      }
+    self.init(status: status, error.description, hint: error.hint)
+  }
+}

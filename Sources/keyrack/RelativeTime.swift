@@ -1,0 +1,19 @@
+/// Times as people say them, to the larger unit.
+enum RelativeTime {
+  /// Both in Unix seconds.
+  static func text(_ time: Int, now: Int) -> String {
+    let (distance, overflow) = time.subtractingReportingOverflow(now)
+    if overflow { return time < now ? "long ago" : "in ages" }
+    return distance >= 0 ? "in \(length(distance))" : "\(length(-distance)) ago"
+  }
+
+  /// A length of time in seconds.
+  static func length(_ seconds: Int) -> String {
+    switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3600) h"
+    default: "\(seconds / 86_400) d"
+    }
+  }
+}

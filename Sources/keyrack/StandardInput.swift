@@ -1,0 +1,37 @@
+import Glibc
+import KeyrackProtocol
+
+/// Secrets from a pipe.
+enum StandardInput {
+  /// Bytes in a token: with it the request still fits a line of the protocol.
+  static let longestToken = 48 * 1024
+
+  /// One line without its end. What follows it is left for whoever reads next.
+  static func line(_ what: String, longest: Int) throws(CommandFailure) -> Secret {
+    var line: [UInt8] = []
+    line.reserveCapacity(longest + 2)
+    while let byte = try nextByte(), byte != UInt8(ascii: "\n") {
+      line.append(byte)
+      if line.count > longest + 1 { break }
+    }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    if line.count > longest {
+      throw CommandFailure(status: 1, "the \(what) on standard input is longer than \(longest) bytes")
+    }
+    if line.isEmpty { throw CommandFailure(status: 1, "no \(what) came on standard input") }
+    return Secret(line)
+  }
+
+  /// Nil at the end of input.
+  private static func nextByte() throws(CommandFailure) -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe read(STDIN_FILENO, &byte, 1)
+      if count >= 0 { return count == 0 ? nil : byte }
+      if errno != EINTR {
+        let reason = unsafe String(cString: strerror(errno))
+        throw CommandFailure(status: 1, "could not read standard input: \(reason)")
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import KeyrackProtocol
+
+/// A status for people: a table of the accounts, then a line for each thing that is not as it should be.
+struct StatusReport {
+  private let status: StatusOperation.Reply
+  /// Unix seconds.
+  private let now: Int
+
+  init(_ status: StatusOperation.Reply, now: Int) {
+    self.status = status
+    self.now = now
+  }
+
+  var text: String {
+    let lines = table + (notes.isEmpty || table.isEmpty ? [] : [""]) + notes.map(\.printable)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var table: [String] {
+    guard !status.accounts.isEmpty else { return [] }
+    let rows = [["ACCOUNT", "PROVIDER", "STATE", "EXPIRES", "SUBJECT"]] + status.accounts.map(row)
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      // The last column needs no spaces behind it.
+      let cells = zip(row, widths).dropLast().map { $0.padded(to: $1) }
+      return (cells + row.suffix(1)).joined(separator: "  ")
+    }
+  }
+
+  private func row(_ account: AccountStatus) -> [String] {
+    let state = account.state.words + (account.reason.map { " (\($0.words))" } ?? "")
+    let expiry = account.expiresAt.map { relative($0) } ?? "-"
+    return [account.account, account.provider, state, expiry, account.subject ?? "-"].map(\.printable)
+  }
+
+  private var notes: [String] {
+    status.accounts.flatMap(notes) + keyring + status.outbox.map(owed)
+      + status.orphans.map { "\($0): in the keyring, but no account of that name is configured" }
+  }
+
+  private func notes(_ account: AccountStatus) -> [String] {
+    var notes: [String] = []
+    if let login = account.pendingLogin {
+      let end = login.expiresAt.map { ", ends \(relative($0))" } ?? ""
+      notes.append("a sign-in (\(login.method.rawValue.words)) is under way\(end)")
+    }
+    if let error = account.lastError { notes.append("\(relative(error.at)): \(error.message)") }
+    if let next = account.nextAttemptAt { notes.append("next attempt \(relative(next))") }
+    if account.refreshedAt != nil && account.remembered && !account.saved {
+      notes.append("not in the keyring yet: the session would be lost if keyrackd stopped now")
+    }
+    if account.refreshedAt != nil && !account.remembered { notes.append("kept in memory only") }
+    if let end = account.refreshExpiresAt { notes.append("sign in again needed \(relative(end))") }
+    return notes.map { "\(account.account): \($0)" }
+  }
+
+  private var keyring: [String] {
+    guard status.keyring.state != .ok else { return [] }
+    let since = status.keyring.since.map { " since \(relative($0))" } ?? ""
+    return ["keyring: \(status.keyring.state.rawValue)\(since)" + (status.keyring.message.map { ": \($0)" } ?? "")]
+  }
+
+  private func owed(_ revocation: OwedRevocation) -> String {
+    let next = revocation.nextAttemptAt.map { "; next attempt \(relative($0))" } ?? ""
+    let error = revocation.lastError.map { "; last error: \($0.message)" } ?? ""
+    return
+      "\(revocation.account): signed out \(relative(revocation.since)), the provider is still to be told\(next)\(error)"
+  }
+
+  private func relative(_ time: Int) -> String { RelativeTime.text(time, now: now) }
+}
+
+extension AccountState {
+  fileprivate var words: String { rawValue.words }
+}
+
+extension String {
+  /// A name of the protocol as words.
+  fileprivate var words: String { String(map { $0 == "_" ? " " : $0 }) }
+}
