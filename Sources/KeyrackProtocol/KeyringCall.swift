@@ -11,31 +11,42 @@ package struct KeyringCall: Codable, Sendable {
     case remove
   }
 
+  /// Bytes of a secret, both ways: what is larger is not stored, and is unreadable where it is found.
+  package static let maximumSecret = 128 * 1024
+  /// Bytes of a line: every byte of a secret may be written as `\u00XX`.
+  package static let maximumLength = 1024 * 1024
+
   package let call: Name
   package let attributes: [String: String]
   package let label: String?
   package let secret: Secret?
   /// Whether a locked collection may be unlocked, which may show a prompt to the person.
   package let unlock: Bool
+  /// Whether `prepare` may make a default collection where there is none, for which the person chooses a password.
+  package let create: Bool
 
   package init(
-    _ call: Name, attributes: [String: String] = [:], label: String? = nil, secret: Secret? = nil, unlock: Bool = false
+    _ call: Name, attributes: [String: String] = [:], label: String? = nil, secret: Secret? = nil, unlock: Bool = false,
+    create: Bool = false
   ) {
     self.call = call
     self.attributes = attributes
     self.label = label
     self.secret = secret
     self.unlock = unlock
+    self.create = create
   }
 }
 
-/// A line from `keyrack-keyring`. `prompting` may come before the one that ends the call.
+/// A line from `keyrack-keyring`. `prompting` and then `unlocked` may come before the one that ends the call.
 package struct KeyringAnswer: Codable, Sendable {
   package enum Outcome: String, Codable, Sendable {
     case done
     /// An unlock that may wait for a person begins now.
     case prompting
-    /// The collection is locked, and stayed so.
+    /// It has ended well, and the call goes on. Until then nothing was read or written.
+    case unlocked
+    /// The collection is locked and stayed so, or there is none.
     case locked
     /// No session bus, no Secret Service, or it could not be started.
     case unavailable
@@ -55,6 +66,12 @@ package struct KeyringAnswer: Codable, Sendable {
       self.secret = secret
     }
   }
+
+  /// Bytes of a line. Several thousand accounts.
+  package static let maximumLength = 32 * 1024 * 1024
+  /// Of the helper, when the session bus has died. A process cannot recover from that (libsecret holds on to its one
+  /// connection), the next one can.
+  package static let busLostStatus: Int32 = 75
 
   package let outcome: Outcome
   package let items: [Item]

@@ -1,0 +1,75 @@
+import CSecret
+
+/// The connection to the session bus that libsecret uses too, and the calls that need none of libsecret's state: by the
+/// service's well-known name they never go stale.
+@safe final class SessionBus {
+  private let connection: OpaquePointer
+
+  init() throws(ServiceError) {
+    var error: UnsafeMutablePointer<GError>?
+    guard let opened = unsafe g_bus_get_sync(G_BUS_TYPE_SESSION, nil, &error) else {
+      guard case .failed(let message) = unsafe ServiceError("connecting to the session bus", taking: error) else {
+        throw .unavailable("connecting to the session bus: it did not answer")
+      }
+      throw .unavailable(message)
+    }
+    // Otherwise the death of the bus is a SIGTERM to us. The setting is lost with the last reference, so it is kept.
+    unsafe g_dbus_connection_set_exit_on_close(opened, 0)
+    unsafe connection = unsafe opened
+  }
+
+  /// The collection that new items go to, nil where there is none.
+  func defaultCollection() throws(ServiceError) -> String? {
+    let reply = try call("ReadAlias", of: "org.freedesktop.Secret.Service", at: Self.root, .tuple(.text("default")))
+    guard let path = reply.children.first?.text, path != "/" else { return nil }
+    return path
+  }
+
+  func isLocked(_ collection: String) throws(ServiceError) -> Bool {
+    let name = Variant.tuple(.text("org.freedesktop.Secret.Collection"), .text("Locked"))
+    let reply = try call("Get", of: "org.freedesktop.DBus.Properties", at: collection, name)
+    return reply.children.first?.inner?.isTrue ?? true
+  }
+
+  /// The paths of all items that have at least these attributes. What a locked database hides is not among them.
+  func search(_ attributes: [String: String]) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
+    let reply = try call(
+      "SearchItems", of: "org.freedesktop.Secret.Service", at: Self.root, .tuple(.dictionary(attributes)))
+    let paths = reply.children.map { $0.children.compactMap(\.text) }
+    guard paths.count == 2 else { throw .failed("searching: the Secret Service gave no list") }
+    return (paths[0], paths[1])
+  }
+
+  func properties(of item: String) throws(ServiceError) -> ItemProperties {
+    let reply = try call(
+      "GetAll", of: "org.freedesktop.DBus.Properties", at: item, .tuple(.text("org.freedesktop.Secret.Item")))
+    return ItemProperties(reply.children.first?.dictionary ?? [:])
+  }
+
+  private static let root = "/org/freedesktop/secrets"
+
+  private func call(
+    _ method: String, of interface: String, at path: String, _ arguments: Variant
+  ) throws(ServiceError) -> Variant {
+    var error: UnsafeMutablePointer<GError>?
+    let reply = unsafe g_dbus_connection_call_sync(
+      connection, "org.freedesktop.secrets", path, interface, method, arguments.pointer, nil, G_DBUS_CALL_FLAGS_NONE,
+      -1, nil, &error)
+    guard let reply = unsafe reply else { throw unsafe ServiceError(method, taking: error) }
+    return unsafe Variant(taking: reply)
+  }
+}
+
+/// What an item tells besides its secret.
+struct ItemProperties {
+  let attributes: [String: String]
+  let isLocked: Bool
+  /// Unix seconds, then which was made first.
+  let age: (modified: UInt64, created: UInt64)
+
+  init(_ properties: [String: Variant]) {
+    attributes = properties["Attributes"]?.inner?.dictionary.compactMapValues(\.text) ?? [:]
+    isLocked = properties["Locked"]?.inner?.isTrue ?? false
+    age = (properties["Modified"]?.inner?.number ?? 0, properties["Created"]?.inner?.number ?? 0)
+  }
+}
