@@ -1,0 +1,161 @@
+import FoundationEssentials
+package import KeyrackCore
+import KeyrackProtocol
+
+/// Sessions in the Secret Service, one item for each account. Calls are made one at a time, in the order in which they
+/// came; each may block this actor's own thread and nothing else.
+package actor Keyring: SessionStore {
+  private let thread = ThreadExecutor(name: "keyring")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+  private let helper: KeyringHelper
+  private let codec = RecordCodec()
+  private let log: any EventLog
+
+  /// `helper` is the path of `keyrack-keyring`, which is started with the first call.
+  package init(
+    helper: String, log: any EventLog, environment: [String: String] = ProcessInfo.processInfo.environment,
+    deadlines: KeyringDeadlines = KeyringDeadlines()
+  ) {
+    self.helper = KeyringHelper(path: helper, environment: environment, deadlines: deadlines)
+    self.log = log
+  }
+
+  package func prepare(_ unlock: UnlockPolicy) async throws(StoreError) {
+    _ = try helper.perform(KeyringCall(.prepare, create: unlock == .interactive), unlock)
+  }
+
+  package func all() async throws(StoreError) -> StoreContents {
+    var contents = StoreContents()
+    let items = try find(["app": "keyrack"])
+    for (account, items) in Dictionary(grouping: items, by: { $0.attributes["account"] ?? "" }) {
+      switch newest(items.filter { $0.attributes == Self.attributes(account: account) }) {
+      case .none: break
+      case .record(let record): contents.records.append(record)
+      case .unusable(let reason): contents.unusable[account] = reason
+      }
+    }
+    for item in items where item.attributes["kind"] == "revoke" {
+      if let revocation = revocation(item) { contents.revocations.append(revocation) }
+    }
+    contents.records.sort { $0.account < $1.account }
+    contents.revocations.sort { $0.since < $1.since }
+    return contents
+  }
+
+  package func record(of account: String) async throws(StoreError) -> SessionRecord? {
+    switch try stored(account) {
+    case .none: return nil
+    case .record(let record): return record
+    case .unusable(let reason): throw .failed("the session of \(account) in the keyring cannot be used: \(reason)")
+    }
+  }
+
+  package func save(_ record: SessionRecord) async throws(StoreError) {
+    let attributes = Self.attributes(account: record.account)
+    for item in try find(attributes) where item.attributes == attributes {
+      if case .newer(let version) = fault(item) {
+        throw .failed("the session of \(record.account) in the keyring is \(Self.reason(.newer(version: version)))")
+      }
+    }
+    try store(record, attributes, label: "Keyrack: \(record.account)")
+  }
+
+  package func removeRecord(of account: String) async throws(StoreError) {
+    _ = try helper.perform(KeyringCall(.remove, attributes: Self.attributes(account: account)), .background)
+  }
+
+  package func save(_ revocation: Revocation) async throws(StoreError) {
+    try store(
+      revocation, Self.attributes(revocationOf: revocation.session),
+      label: "Keyrack: \(revocation.account), signed out")
+  }
+
+  package func removeRevocation(of session: SessionID) async throws(StoreError) {
+    _ = try helper.perform(KeyringCall(.remove, attributes: Self.attributes(revocationOf: session)), .background)
+  }
+
+  // MARK: Items
+
+  // Complete, and for ever the same: an item stored with fewer attributes replaces one that has more.
+  private static func attributes(account: String) -> [String: String] {
+    ["app": "keyrack", "kind": "session", "account": account]
+  }
+  private static func attributes(revocationOf session: SessionID) -> [String: String] {
+    ["app": "keyrack", "kind": "revoke", "session": session.description]
+  }
+
+  private func find(_ attributes: [String: String]) throws(StoreError) -> [KeyringAnswer.Item] {
+    try helper.perform(KeyringCall(.find, attributes: attributes), .background)
+  }
+
+  private func store(
+    _ value: some Encodable, _ attributes: [String: String], label: String
+  ) throws(StoreError) {
+    guard let secret = try? codec.encode(value) else { throw .failed("\(label) cannot be written as JSON") }
+    _ = try helper.perform(KeyringCall(.store, attributes: attributes, label: label, secret: secret), .background)
+  }
+
+  private enum Stored {
+    case none
+    case record(SessionRecord)
+    case unusable(String)
+  }
+
+  private func stored(_ account: String) throws(StoreError) -> Stored {
+    let attributes = Self.attributes(account: account)
+    return newest(try find(attributes).filter { $0.attributes == attributes })
+  }
+
+  /// Of items with the same attributes, which others may have made. The keyring's own times have a resolution of 1 s;
+  /// the record knows better.
+  private func newest(_ items: [KeyringAnswer.Item]) -> Stored {
+    var best: SessionRecord?
+    var problem: RecordCodec.Unusable?
+    for item in items {
+      do throws(RecordCodec.Unusable) {
+        let record = try decode(item)
+        if let best, (best.obtainedAt, best.generation) >= (record.obtainedAt, record.generation) { continue }
+        best = record
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    if let best { return .record(best) }
+    return problem.map { .unusable(Self.reason($0)) } ?? .none
+  }
+
+  private func decode(_ item: KeyringAnswer.Item) throws(RecordCodec.Unusable) -> SessionRecord {
+    let record = try codec.decode(SessionRecord.self, from: item.secret)
+    guard record.account == item.attributes["account"] else { throw .torn }
+    return record
+  }
+
+  private func fault(_ item: KeyringAnswer.Item) -> RecordCodec.Unusable? {
+    do throws(RecordCodec.Unusable) {
+      _ = try decode(item)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func revocation(_ item: KeyringAnswer.Item) -> Revocation? {
+    do throws(RecordCodec.Unusable) {
+      return try codec.decode(Revocation.self, from: item.secret)
+    } catch {
+      let session = item.attributes["session"] ?? "unknown"
+      log.record(
+        .warning, "keyring_item_unusable", account: nil,
+        "the revocation of session \(session) in the keyring cannot be used: \(Self.reason(error))")
+      return nil
+    }
+  }
+
+  private static func reason(_ problem: RecordCodec.Unusable) -> String {
+    switch problem {
+    case .torn: "damaged, or never written to its end"
+    case .newer(let version): "from a newer version of Keyrack (format \(version))"
+    }
+  }
+}
