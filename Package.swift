@@ -32,7 +32,7 @@ let package = Package(
     .testTarget(name: "KeyrackCoreTests", dependencies: ["KeyrackCore", "KeyrackProtocol"]),
     .testTarget(
       name: "KeyrackSystemTests",
-      dependencies: ["KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CSystemd", "TestSupport"]),
+      dependencies: ["KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CSystemd", "TestSupport", "keyrack-keyring"]),
     .testTarget(
       name: "KeyrackEndToEndTests",
       dependencies: [
