@@ -17,7 +17,7 @@ final class HelperProcess {
     case ended
   }
 
-  private let pid: pid_t
+  let pid: pid_t
   private let socket: Int32
   private var lines = LineBuffer(maximumLength: KeyringAnswer.maximumLength)
   private var status: Int32?

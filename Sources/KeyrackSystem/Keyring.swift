@@ -21,6 +21,9 @@ package actor Keyring: SessionStore {
     self.log = log
   }
 
+  /// Of the helper process, nil where none runs.
+  package var helperPID: Int32? { helper.pid }
+
   package func prepare(_ unlock: UnlockPolicy) async throws(StoreError) {
     _ = try helper.perform(KeyringCall(.prepare, create: unlock == .interactive), unlock)
   }

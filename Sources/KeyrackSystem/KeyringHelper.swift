@@ -28,6 +28,9 @@ final class KeyringHelper {
     self.deadlines = deadlines
   }
 
+  /// Nil where none runs.
+  var pid: Int32? { process?.pid }
+
   /// The call's `unlock` is left to the policy.
   func perform(_ call: KeyringCall, _ policy: UnlockPolicy) throws(StoreError) -> [KeyringAnswer.Item] {
     let call = call.unlocking(policy == .interactive || !promptFailed)

@@ -19,23 +19,14 @@ struct KeyringFixture {
     deadlines.call = call
     deadlines.backgroundPrompt = prompt
     deadlines.interactivePrompt = prompt
-    keyring = Keyring(helper: Self.helper, log: log, environment: session.environment, deadlines: deadlines)
+    keyring = Keyring(
+      helper: Self.helper, log: log, environment: session.environment,
+      deadlines: deadlines)
   }
 
   /// Beside the tests, where the package manager puts all it builds.
   static var helper: String {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/keyrack-keyring"
-  }
-
-  /// The helpers that run in this session.
-  var helperPIDs: [Int32] {
-    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return processes.compactMap { Int32($0) }.filter { pid in
-      guard let variables = try? Data(contentsOf: URL(filePath: "/proc/\(pid)/environ")),
-        let name = try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)
-      else { return false }
-      return name == "keyrack-keyring\n" && String(decoding: variables, as: UTF8.self).contains(session.path)
-    }
   }
 }
 
