@@ -1,0 +1,169 @@
+import Glibc
+import KeyrackCore
+import KeyrackProtocol
+
+/// One client. Lines go to the responder, replies come back in any order.
+///
+/// On the loop's thread only. It lives until it is closed and its last reply has come.
+final class Connection {
+  let peer: Peer
+  /// When it is to be closed if nothing happens before; nil while it waits for the daemon itself.
+  var deadline: ContinuousClock.Instant? { clock.deadline(limits, isIdle: underWay == 0 && output.isEmpty) }
+
+  private let limits: ConnectionLimits
+  private let responder: any LineResponder
+  private let input: ReadBuffer
+  private let sweep: DeadlineSweep
+  private let onClose: (Connection) -> Void
+  private var descriptor: EventLoop.Descriptor?
+  private var reply: (@Sendable ([UInt8]) -> Void)?
+
+  private var lines = LineBuffer()
+  private var output = OutputBuffer()
+  private var clock = ConnectionClock()
+  private var ending = Ending.none
+  private var underWay = 0
+  /// Whether `lines` may hold a whole one that was not handed out.
+  private var hasLines = false
+  private var isWorking = false
+
+  /// Why no more is read.
+  private enum Ending {
+    case none
+    /// The client has shut down its writing side: what it sent counts, the last line without a line feed too.
+    case endOfInput
+    /// The daemon stops: whole lines count.
+    case draining
+    case tooLong
+  }
+
+  init(
+    peer: Peer, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer, sweep: DeadlineSweep,
+    onClose: @escaping (Connection) -> Void
+  ) {
+    self.peer = peer
+    self.limits = limits
+    self.responder = responder
+    self.input = input
+    self.sweep = sweep
+    self.onClose = onClose
+  }
+
+  /// Takes over `number`, a connected socket.
+  func open(_ number: Int32, on loop: EventLoop) throws(SystemError) {
+    descriptor = try EventLoop.Descriptor(loop, owning: number, interest: .readable) { [unowned self] in handle($0) }
+    // One closure for all requests: a reply need not say which it answers.
+    let this = LoopBound(self, on: loop)
+    reply = { this.value.answer($0) }
+    settle()
+  }
+
+  var isClosed: Bool { descriptor == nil }
+
+  /// Reads no more; closes when all that was asked is answered.
+  func drain() {
+    if ending == .none { ending = .draining }
+    work()
+  }
+
+  func close() {
+    guard let descriptor else { return }
+    if ending == .tooLong { input.discardInput(of: descriptor.number) }
+    descriptor.close()
+    self.descriptor = nil
+    // It refers to this object.
+    reply = nil
+    onClose(self)
+  }
+}
+
+extension Connection {
+  private var mayTakeMore: Bool { underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput }
+
+  private func handle(_ events: EventLoop.Events) {
+    guard let descriptor else { return }
+    if events.contains(.readable), descriptor.interest.contains(.readable) {
+      receive(from: descriptor.number)
+      work()
+      // Nothing is left to wait for, and the hang-up would be reported without end.
+      if ending == .endOfInput, events.contains(.hangUp) { close() }
+    } else if !events.isDisjoint(with: [.hangUp, .error]) {
+      // Nobody reads the replies. What was handed out goes on; what was not is dropped.
+      close()
+    } else {
+      work()
+    }
+  }
+
+  private func receive(from number: Int32) {
+    switch unsafe input.receive(from: number, { unsafe lines.append($0) }) {
+    case .bytes:
+      hasLines = true
+      clock.touch()
+    case .endOfInput:
+      hasLines = true
+      ending = .endOfInput
+    case .nothingYet: break
+    case .failed: close()
+    }
+  }
+
+  private func answer(_ line: [UInt8]) {
+    underWay -= 1
+    if isClosed { return }
+    output.append(line)
+    if isWorking { return }
+    clock.touch()
+    work()
+  }
+
+  /// All that can be done now: whole lines are handed out, and what they were answered at once is sent in one piece.
+  private func work() {
+    guard !isWorking else { return }
+    isWorking = true
+    defer { isWorking = false }
+    repeat {
+      handOutLines()
+      guard flush() else { return close() }
+    } while hasLines && mayTakeMore
+    settle()
+  }
+
+  private func handOutLines() {
+    while hasLines, mayTakeMore, let reply {
+      switch lines.next(atEnd: ending == .endOfInput) {
+      case .line(let line):
+        underWay += 1
+        clock.lineEnded()
+        responder.respond(to: line, reply: reply)
+      case .incomplete: hasLines = false
+      case .tooLong:
+        hasLines = false
+        ending = .tooLong
+        output.append(ErrorLine.tooLong)
+      }
+    }
+  }
+
+  /// False where there is no client any more.
+  private func flush() -> Bool {
+    guard let descriptor, !output.isEmpty else { return descriptor != nil }
+    switch output.send(to: descriptor.number) {
+    case .done: clock.outputTaken()
+    case .blocked(let progress): clock.outputBlocked(progress: progress)
+    case .failed: return false
+    }
+    return true
+  }
+
+  /// Decides what to wait for.
+  private func settle() {
+    if ending != .none, !hasLines, underWay == 0, output.isEmpty { return close() }
+    let isReading = ending == .none && mayTakeMore
+    var interest: EventLoop.Events = isReading ? .readable : []
+    if !output.isEmpty { interest.insert(.writable) }
+    descriptor?.interest = interest
+    clock.lineUnderWay(isReading && lines.isInsideLine)
+    if let deadline { sweep.note(deadline) }
+  }
+}

@@ -1,0 +1,21 @@
+/// What a client may ask of the daemon, PROTOCOL.md and the table of hostile clients.
+package struct ConnectionLimits: Sendable {
+  package var connections = 4096
+  package var connectionsOfAProcess = 1024
+  /// Requests of one connection that wait for their reply. Above it no further line is read.
+  package var requestsUnderWay = 16
+  /// Bytes of replies that one client has not taken. Above it no further line is read.
+  package var pendingOutput = 256 * 1024
+  /// From the first byte of a line to its end.
+  package var line = Duration.seconds(10)
+  /// Without a request under way.
+  package var idle = Duration.seconds(300)
+  /// Without a byte of the output taken.
+  package var write = Duration.seconds(30)
+  /// How much later than that a connection may be closed.
+  package var tolerance = Duration.seconds(1)
+  /// How long accepting rests where descriptors or memory have run out.
+  package var acceptPause = Duration.seconds(1)
+
+  package init() {}
+}

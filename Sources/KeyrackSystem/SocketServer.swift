@@ -1,0 +1,157 @@
+import CSystemd
+import Glibc
+package import KeyrackCore
+
+/// Accepts the owner's clients on the listening socket and keeps their connections.
+package actor SocketServer {
+  /// Descriptors that are never given to clients: what the daemon needs for a provider, the keyring and its files.
+  private static let reservedDescriptors = 64
+
+  private let loop: EventLoop
+  private let responder: any LineResponder
+  private let limits: ConnectionLimits
+  private let owner: uid_t
+  private let acceptClient: @Sendable (Int32) -> Int32
+
+  private let input = ReadBuffer()
+  private var listener: EventLoop.Descriptor?
+  private var pause: EventLoop.Timer?
+  private var sweep: DeadlineSweep?
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  private var connectionsOfProcess: [pid_t: Int] = [:]
+  private var drained: CheckedContinuation<Void, Never>?
+  private var drainTimer: EventLoop.Timer?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  /// `owner` is the one user who may connect. `acceptClient` returns a descriptor, or -1 and `errno`.
+  package init(
+    on loop: EventLoop, responder: any LineResponder, limits: ConnectionLimits = ConnectionLimits(),
+    owner: UInt32 = geteuid(), acceptClient: @escaping @Sendable (Int32) -> Int32 = { SocketServer.accept($0) }
+  ) {
+    self.loop = loop
+    self.responder = responder
+    self.owner = owner
+    self.acceptClient = acceptClient
+    var limits = limits
+    limits.connections = min(limits.connections, Self.availableDescriptors())
+    self.limits = limits
+  }
+
+  /// Number of clients.
+  package var count: Int { connections.count }
+
+  /// Takes over `descriptor`, a listening socket, and closes it in ``drain(until:)``.
+  package func start(listeningOn descriptor: Int32) throws(SystemError) {
+    sweep = DeadlineSweep(loop, tolerance: limits.tolerance) { [weak self] now in
+      self?.assumeIsolated { $0.closeOverdue(now) }
+    }
+    pause = EventLoop.Timer(loop) { [weak self] in
+      self?.assumeIsolated { $0.listener?.interest = .readable }
+    }
+    listener = try EventLoop.Descriptor(loop, owning: descriptor, interest: .readable) { [weak self] _ in
+      self?.assumeIsolated { $0.acceptClients() }
+    }
+  }
+
+  /// Accepts no more and reads no more; returns when all that was asked is answered, or at the deadline, and all
+  /// connections are closed.
+  package func drain(until deadline: ContinuousClock.Instant) async {
+    listener?.close()
+    pause?.cancel()
+    for connection in Array(connections.values) { connection.drain() }
+    if !connections.isEmpty { await waitForLastClient(until: deadline) }
+    for connection in Array(connections.values) { connection.close() }
+  }
+
+  private func waitForLastClient(until deadline: ContinuousClock.Instant) async {
+    let timer = EventLoop.Timer(loop) { [weak self] in self?.assumeIsolated { $0.finishDrain() } }
+    drainTimer = timer
+    await withCheckedContinuation { continuation in
+      drained = continuation
+      do { try timer.set(deadline) } catch { finishDrain() }
+    }
+  }
+
+  private func finishDrain() {
+    drained?.resume()
+    drained = nil
+    drainTimer = nil
+  }
+
+  private static func availableDescriptors() -> Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+    return max(1, Int(clamping: limit.rlim_cur) - reservedDescriptors)
+  }
+}
+
+extension SocketServer {
+  package static func accept(_ listener: Int32) -> Int32 {
+    unsafe accept4(listener, __SOCKADDR_ARG(), nil, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
+  }
+
+  /// As many as are waiting, up to a bound: the clients that are there already have a right to their turn.
+  private func acceptClients() {
+    for _ in 0..<32 {
+      guard let listener, !listener.isClosed else { return }
+      let client = acceptClient(listener.number)
+      if client >= 0 { admit(client); continue }
+      switch errno {
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN: return
+      default: return rest(listener)
+      }
+    }
+  }
+
+  /// Out of descriptors, most likely: the client stays in the queue, and asking at once would only spin.
+  private func rest(_ listener: EventLoop.Descriptor) {
+    listener.interest = []
+    do { try pause?.set(.now + limits.acceptPause) } catch { listener.interest = .readable }
+  }
+
+  private func admit(_ client: Int32) {
+    // Root gets nothing either, unless it is the owner. Nobody else is told anything, or counted.
+    guard let peer = Peer(of: client), peer.user == owner, let sweep else { close(client); return }
+    let isOverLimit =
+      connections.count >= limits.connections
+      || connectionsOfProcess[peer.process, default: 0] >= limits.connectionsOfAProcess
+    if isOverLimit { return refuse(client) }
+    let connection = Connection(
+      peer: peer, limits: limits, responder: responder, input: input, sweep: sweep
+    ) { [weak self] connection in
+      let connection = ObjectIdentifier(connection)
+      self?.assumeIsolated { $0.forget(connection) }
+    }
+    connections[ObjectIdentifier(connection)] = connection
+    connectionsOfProcess[peer.process, default: 0] += 1
+    do { try connection.open(client, on: loop) } catch { forget(ObjectIdentifier(connection)) }
+  }
+
+  private func refuse(_ client: Int32) {
+    var line = OutputBuffer()
+    line.append(ErrorLine.busy)
+    // A new connection has room for it; should it not, the client sees the end of input.
+    _ = line.send(to: client)
+    input.discardInput(of: client)
+    close(client)
+  }
+
+  private func forget(_ identifier: ObjectIdentifier) {
+    guard let connection = connections.removeValue(forKey: identifier) else { return }
+    let process = connection.peer.process
+    let left = connectionsOfProcess[process, default: 1] - 1
+    connectionsOfProcess[process] = left == 0 ? nil : left
+    if connections.isEmpty { finishDrain() }
+  }
+
+  private func closeOverdue(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    var earliest: ContinuousClock.Instant?
+    for connection in Array(connections.values) {
+      guard let deadline = connection.deadline else { continue }
+      if deadline <= now { connection.close() } else { earliest = min(earliest ?? deadline, deadline) }
+    }
+    return earliest
+  }
+}
