@@ -193,10 +193,3 @@ package enum EventLevel: Int, Sendable {
   case notice = 5
   case info = 6
 }
-
-/// Answers lines of the protocol.
-package protocol LineResponder: Sendable {
-  /// On the loop thread. `reply` is called at once or later, on the loop thread, exactly once for each line, with a line
-  /// that ends in `\n`.
-  func respond(to line: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void)
-}

@@ -16,8 +16,9 @@ package actor TokenCoordinator {
   let time: any TimeSource
   let digest: any Digest
   let log: any EventLog
-  /// Called with the number of accounts that are signed in, whenever it may have changed.
+  /// Called with the number of accounts that are signed in, whenever it has changed.
   private let signedInChanged: @Sendable (Int) -> Void
+  private var lastSignedIn = 0
 
   var slots: [String: AccountSlot] = [:]
   var providers: [String: Provider]
@@ -112,7 +113,14 @@ package actor TokenCoordinator {
     return session
   }
 
-  func countSignedIn() { signedInChanged(slots.values.count { $0.session != nil }) }
+  /// How many accounts have a session.
+  package var signedIn: Int { slots.values.count { $0.session != nil } }
+
+  func countSignedIn() {
+    guard signedIn != lastSignedIn else { return }
+    lastSignedIn = signedIn
+    signedInChanged(signedIn)
+  }
 }
 
 extension ReplyError {

@@ -1,1 +1,5 @@
-@main struct Main { static func main() {} }
+import Glibc
+
+@main struct Main {
+  static func main() { exit(Command(arguments: CommandLine.arguments).run()) }
+}

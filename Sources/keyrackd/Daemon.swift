@@ -1,0 +1,86 @@
+import Glibc
+import KeyrackCore
+import KeyrackProtocol
+import KeyrackSystem
+
+/// The parts of `keyrackd` and how they are wired. Nothing is decided here.
+final class Daemon {
+  /// Stopping takes at most this long; the service unit allows a little more.
+  private static let stopLimit = Duration.seconds(40)
+  /// Clients that do not read their replies are waited for no longer.
+  private static let drainLimit = Duration.seconds(2)
+
+  private let loop: EventLoop
+  private let log: Log
+  private let http: HTTPClient
+  private let coordinator: TokenCoordinator
+  private let server: SocketServer
+  private let problem: ConfigurationError?
+  private var isStopping = false
+  private var stopTimer: EventLoop.Timer?
+
+  init(
+    loop: EventLoop, files: ConfigurationFiles, configuration: Configuration, problem: ConfigurationError?
+  ) throws {
+    self.loop = loop
+    self.problem = problem
+    log = try Log()
+    http = try HTTPClient()
+    coordinator = TokenCoordinator(
+      executor: loop, configuration: configuration, configurationError: problem, provider: ProviderClient(http: http),
+      store: Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: StateDirectory(log: log),
+      source: files, time: loop, digest: GLibDigest(), log: log, signedInChanged: { Self.tell($0) })
+    server = SocketServer(on: loop, responder: Responder(coordinator: coordinator))
+  }
+
+  /// Serves until a signal ends it. Returns the exit status.
+  func run(_ listener: ListeningSocket) throws -> Int32 {
+    try server.assumeIsolated { try $0.start(listeningOn: listener.descriptor) }
+    let signals = try EventLoop.Signals(loop) { [unowned self] in received($0) }
+    defer { withExtendedLifetime(signals) {} }
+    if let problem { log.record(.error, "configuration", account: nil, problem.message) }
+    log.record(.info, "start", account: nil, "keyrackd \(Keyrack.version) serves")
+    ServiceManager.ready(problem.map { "configuration: \($0.message)" } ?? Self.status(0))
+    coordinator.assumeIsolated { $0.start() }
+    let status = try loop.run()
+    log.flush()
+    return status
+  }
+
+  private func received(_ signal: Int32) {
+    if signal == SIGHUP { reload() } else { stop() }
+  }
+
+  private func reload() {
+    ServiceManager.reloading()
+    let coordinator = coordinator
+    Task { @Sendable in await Self.reload(coordinator) }
+  }
+
+  private static func reload(_ coordinator: TokenCoordinator) async {
+    switch await coordinator.reload() {
+    case .success: ServiceManager.ready(status(await coordinator.signedIn))
+    case .failure(let error): ServiceManager.ready("configuration not read: \(error.message)")
+    }
+  }
+
+  /// A refresh that was sent is stored before the end; whoever waits is told at once.
+  private func stop() {
+    if isStopping { return }
+    isStopping = true
+    ServiceManager.stopping()
+    log.record(.info, "stop", account: nil, "stopping")
+    stopTimer = EventLoop.Timer(loop) { [loop] in loop.stop(0) }
+    do { try stopTimer?.set(.now + Self.stopLimit) } catch { loop.stop(1) }
+    let (coordinator, server, loop) = (coordinator, server, loop)
+    Task { @Sendable in
+      await coordinator.stop()
+      await server.drain(until: .now + Self.drainLimit)
+      loop.stop(0)
+    }
+  }
+
+  private static func tell(_ signedIn: Int) { ServiceManager.status(status(signedIn)) }
+
+  private static func status(_ signedIn: Int) -> String { "\(signedIn) signed in" }
+}
