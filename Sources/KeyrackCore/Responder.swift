@@ -17,18 +17,22 @@ package struct Responder: LineResponder {
     if case .token(let token) = request.call, let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token) }) {
       return reply(Self.line(Reply(id: request.id, result: result)))
     }
-    Task { reply(await answer(request)) }
+    Task { await Self.answer(request, by: coordinator, reply) }
   }
 
-  private func answer(_ request: Request) async -> [UInt8] {
+  /// On the coordinator's executor, which is where a reply has to be given.
+  private static func answer(
+    _ request: Request, by coordinator: isolated TokenCoordinator, _ reply: @Sendable ([UInt8]) -> Void
+  ) async {
+    let id = request.id
     switch request.call {
-    case .version: Self.line(Reply(id: request.id, result: .success(Self.version)))
-    case .login(let login): Self.line(Reply(id: request.id, result: await coordinator.login(login)))
-    case .cancel(let cancel): Self.line(Reply(id: request.id, result: await coordinator.cancel(cancel)))
-    case .logout(let logout): Self.line(Reply(id: request.id, result: await coordinator.logout(logout)))
-    case .token(let token): Self.line(Reply(id: request.id, result: await coordinator.token(token)))
-    case .status(let status): Self.line(Reply(id: request.id, result: await coordinator.status(status)))
-    case .reload: Self.line(Reply(id: request.id, result: await coordinator.reload()))
+    case .version: reply(line(Reply(id: id, result: .success(version))))
+    case .login(let login): reply(line(Reply(id: id, result: await coordinator.login(login))))
+    case .cancel(let cancel): reply(line(Reply(id: id, result: coordinator.cancel(cancel))))
+    case .logout(let logout): reply(line(Reply(id: id, result: await coordinator.logout(logout))))
+    case .token(let token): reply(line(Reply(id: id, result: await coordinator.token(token))))
+    case .status(let status): reply(line(Reply(id: id, result: coordinator.status(status))))
+    case .reload: reply(line(Reply(id: id, result: await coordinator.reload())))
     }
   }
 
