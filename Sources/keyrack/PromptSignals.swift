@@ -46,6 +46,8 @@ struct PromptSignals: ~Copyable {
   func wait(for descriptor: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var mask = before
+    // Whoever started this may hold all of them back, as programs do in their worker threads.
+    for number in Self.caught { unsafe sigdelset(&mask, number) }
     return unsafe ppoll(&entry, 1, nil, &mask) > 0
   }
 }

@@ -37,11 +37,11 @@ final class PseudoTerminal: Sendable {
 
   /// What was shown up to the end of `text`.
   func read(until text: String) -> String {
-    var shown = ""
+    var shown: [UInt8] = []
     var byte: UInt8 = 0
-    while !shown.hasSuffix(text), Glibc.read(person, &byte, 1) == 1 {
-      shown.unicodeScalars.append(Unicode.Scalar(byte))
+    while !shown.suffix(text.utf8.count).elementsEqual(text.utf8), Glibc.read(person, &byte, 1) == 1 {
+      shown.append(byte)
     }
-    return shown
+    return String(decoding: shown, as: UTF8.self)
   }
 }
