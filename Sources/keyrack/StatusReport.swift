@@ -45,6 +45,7 @@ struct StatusReport {
       notes.append("a sign-in (\(login.method.rawValue.words)) is under way\(end)")
     }
     if let error = account.lastError { notes.append("\(relative(error.at)): \(error.message)") }
+    if account.state == .loginRequired { notes.append("to sign in: keyrack login \(account.account)") }
     if let next = account.nextAttemptAt { notes.append("next attempt \(relative(next))") }
     if account.refreshedAt != nil && account.remembered && !account.saved {
       notes.append("not in the keyring yet: the session would be lost if keyrackd stopped now")

@@ -165,7 +165,8 @@ struct CommandLineTests {
         "work     corp      login required (lost rotation)  -        jo",
         "m        google    active                          -        -", "",
       ])
-    #expect(lines.dropFirst(4).map { $0.prefix { $0 != ":" } } == ["work", "keyring", "old", "x", ""])
+    #expect(lines.dropFirst(4).map { $0.prefix { $0 != ":" } } == ["work", "work", "keyring", "old", "x", ""])
+    #expect(lines.contains("work: to sign in: keyrack login work"))
     #expect(lines.contains("keyring: locked: no prompt"))
   }
 
