@@ -1,4 +1,6 @@
 #pragma once
+// Some of these headers are in no module of Swift's Glibc, and belong to whichever module the compiler has seen first:
+// a file that uses sockets, signal sets or stat imports both this and Glibc.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

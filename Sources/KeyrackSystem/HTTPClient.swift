@@ -25,14 +25,16 @@ package final class HTTPClient: Sendable {
 
   private let limits: Limits
   private let queue: TransferQueue
-  private let thread: Mutex<HTTPThread?>
   private let lastNumber = Atomic<UInt64>(0)
 
   /// Starts the thread.
   package init(limits: Limits = Limits()) throws(HTTPClientError) {
     self.limits = limits
-    queue = try TransferQueue()
-    thread = Mutex(try HTTPThread(queue: queue))
+    let queue = try TransferQueue()
+    self.queue = queue
+    do { try Thread.start("http") { TransferLoop(queue: queue).run() } } catch {
+      throw HTTPClientError(message: error.message)
+    }
   }
 
   deinit { stop() }
@@ -50,15 +52,8 @@ package final class HTTPClient: Sendable {
     }
   }
 
-  /// Fails what is under way and ends the thread; returns when it has ended. Later requests are not sent.
-  package func stop() {
-    queue.stop()
-    let running = thread.withLock { thread in
-      defer { thread = nil }
-      return thread
-    }
-    running?.join()
-  }
+  /// Fails what is under way and ends the thread. Later requests are not sent.
+  package func stop() { queue.stop() }
 }
 
 package struct HTTPClientError: Error, Equatable {

@@ -27,13 +27,13 @@ final class HelperProcess {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-      throw StartError(message: "could not make a socket pair: \(Self.reason(errno))")
+      throw StartError(message: "could not make a socket pair: \(SystemError.text(of: errno))")
     }
     defer { close(ends[1]) }
     let started = Self.spawn(path, environment, standardInput: ends[1])
     guard started.failure == 0 else {
       close(ends[0])
-      throw StartError(message: "could not start \(path): \(Self.reason(started.failure))")
+      throw StartError(message: "could not start \(path): \(SystemError.text(of: started.failure))")
     }
     pid = started.pid
     socket = ends[0]
@@ -64,10 +64,6 @@ final class HelperProcess {
     var pid: pid_t = 0
     let failure = unsafe posix_spawn(&pid, path, &actions, &attributes, arguments, variables)
     return (failure, pid)
-  }
-
-  private static func reason(_ code: Int32) -> String {
-    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 
   /// Sends a call; false where it could not be sent in that time, or there is nobody to read it.

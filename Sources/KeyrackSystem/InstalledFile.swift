@@ -12,7 +12,9 @@ package enum InstalledFile {
   private static var programDirectory: String {
     let path = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
       unsafe buffer.initialize(repeating: 0)
-      guard let start = buffer.baseAddress, unsafe readlink("/proc/self/exe", start, Int(PATH_MAX)) > 0 else { return "." }
+      guard let start = buffer.baseAddress, unsafe readlink("/proc/self/exe", start, Int(PATH_MAX)) > 0 else {
+        return "."
+      }
       return unsafe String(cString: start)
     }
     return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

@@ -5,7 +5,7 @@ import KeyrackProtocol
 /// Sessions in the Secret Service, one item for each account. Calls are made one at a time, in the order in which they
 /// came; each may block this actor's own thread and nothing else.
 package actor Keyring: SessionStore {
-  private let thread = ThreadExecutor(name: "keyring")
+  private let thread: ThreadExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
   private let helper: KeyringHelper
@@ -16,7 +16,8 @@ package actor Keyring: SessionStore {
   package init(
     helper: String, log: any EventLog, environment: [String: String] = ProcessInfo.processInfo.environment,
     deadlines: KeyringDeadlines = KeyringDeadlines()
-  ) {
+  ) throws(SystemError) {
+    thread = try ThreadExecutor(name: "keyring")
     self.helper = KeyringHelper(path: helper, environment: environment, deadlines: deadlines)
     self.log = log
   }

@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// The socket that clients connect to, and the lock on its directory by which there is one daemon.

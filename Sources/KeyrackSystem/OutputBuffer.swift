@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// Replies that the client has not taken yet.

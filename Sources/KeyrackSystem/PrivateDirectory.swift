@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// A directory that only its owner, who is the user of this process, can write to; held open.

@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// Where bytes of a descriptor land on their way to a line. One serves all connections, for nothing stays in it.

@@ -1,3 +1,4 @@
+import CSystemd
 import FoundationEssentials
 import Glibc
 package import KeyrackCore
@@ -121,7 +122,6 @@ package actor StateDirectory: EndedSessions {
   }
 
   private static func reason(_ error: any Error) -> String {
-    guard let code = (error as? Errno)?.code, let text = unsafe strerror(code) else { return "\(error)" }
-    return unsafe String(cString: text)
+    (error as? Errno).map { SystemError.text(of: $0.code) } ?? "\(error)"
   }
 }

@@ -5,25 +5,10 @@ import Glibc
 package final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
 
-  /// The name is for debuggers; the system cuts it after 15 bytes.
-  package init(name: String) {
-    // Signals are the loop's business: the thread starts with all of them blocked.
-    var all = sigset_t()
-    var before = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var thread = pthread_t()
-    let queue = unsafe Unmanaged.passRetained(queue).toOpaque()
-    let failure = unsafe pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument = unsafe argument { unsafe Unmanaged<JobQueue>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, queue)
-    guard failure == 0 else { fatalError("could not start a thread: error \(failure)") }
-    unsafe pthread_setname_np(thread, name)
-    pthread_detach(thread)
+  /// `name` has at most 15 bytes.
+  package init(name: String) throws(SystemError) {
+    let queue = queue
+    try Thread.start(name) { queue.run() }
   }
 
   deinit { queue.close() }

@@ -39,7 +39,7 @@ struct TransferFailure {
   }
 
   private var reason: String {
-    systemError == 0 ? "" : ": \(unsafe String(cString: strerror(systemError)))"
+    systemError == 0 ? "" : ": \(SystemError.text(of: systemError))"
   }
 
   private var verdict: String {

@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// What keeps a file from being used, in the words that follow its path.
@@ -14,7 +15,7 @@ struct TrustedFileError: Error, Equatable {
 
   init(errno code: CInt) {
     // "Permission denied", as other messages have it: in small letters. glibc's answer belongs to this thread.
-    let text = unsafe String(cString: strerror(code))
+    let text = SystemError.text(of: code)
     self.init(text.prefix(1).lowercased() + text.dropFirst())
     isMissing = code == ENOENT
   }

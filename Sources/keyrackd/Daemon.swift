@@ -28,7 +28,7 @@ final class Daemon {
     http = try HTTPClient()
     coordinator = TokenCoordinator(
       executor: loop, configuration: configuration, configurationError: problem, provider: ProviderClient(http: http),
-      store: Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: StateDirectory(log: log),
+      store: try Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: StateDirectory(log: log),
       source: files, time: loop, digest: GLibDigest(), log: log, signedInChanged: { Self.tell($0) })
     server = SocketServer(on: loop, responder: Responder(coordinator: coordinator))
   }

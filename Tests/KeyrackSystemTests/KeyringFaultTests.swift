@@ -130,13 +130,13 @@ import Testing
   }
 
   @Test func aHelperThatCannotBeStartedIsNamed() async throws {
-    let keyring = Keyring(helper: "/nowhere/keyrack-keyring", log: CollectedLog(), environment: [:])
+    let keyring = try Keyring(helper: "/nowhere/keyrack-keyring", log: CollectedLog(), environment: [:])
     let message = "could not start /nowhere/keyrack-keyring: No such file or directory"
     await #expect(throws: StoreError.failed(message)) { try await keyring.all() }
   }
 
   @Test func aHelperThatEndsAtOnceIsReported() async throws {
-    let keyring = Keyring(helper: "/bin/false", log: CollectedLog(), environment: [:])
+    let keyring = try Keyring(helper: "/bin/false", log: CollectedLog(), environment: [:])
     await #expect(throws: StoreError.failed("/bin/false ended unexpectedly, with status 1")) {
       try await keyring.all()
     }

@@ -19,7 +19,7 @@ struct KeyringFixture {
     deadlines.call = call
     deadlines.backgroundPrompt = prompt
     deadlines.interactivePrompt = prompt
-    keyring = Keyring(
+    keyring = try Keyring(
       helper: Self.helper, log: log, environment: session.environment,
       deadlines: deadlines)
   }

@@ -16,7 +16,7 @@ import Testing
     deadlines.call = .milliseconds(600)
     deadlines.backgroundPrompt = .milliseconds(100)
     deadlines.interactivePrompt = .milliseconds(300)
-    keyring = Keyring(
+    keyring = try Keyring(
       helper: "/bin/bash", log: CollectedLog(), environment: ["BASH_ENV": folder.path + "/helper", "DIR": folder.path],
       deadlines: deadlines)
   }
