@@ -11,6 +11,8 @@ import KeyrackProtocol
   private let lists: TransferLists
   private var body: [UInt8] = []
   private var headerCount = 0
+  /// libcurl takes a header that ends in the middle for a complete one.
+  private var headerIsComplete = false
   /// What made a callback give up.
   private var overflow: String?
   /// Set just before the first byte of the request is written.
@@ -31,6 +33,7 @@ import KeyrackProtocol
 
   /// After libcurl has let go of it.
   func finish(_ code: CURLcode) {
+    let code = code == CURLE_OK && !headerIsComplete ? CURLE_PARTIAL_FILE : code
     let failure = TransferFailure(
       code: code, endpoint: endpoint, caFile: pending.request.caFile, mayHaveLeft: mayHaveLeft, overflow: overflow,
       verifyResult: number(of: CURLINFO_SSL_VERIFYRESULT), systemError: Int32(number(of: CURLINFO_OS_ERRNO)),
@@ -138,8 +141,12 @@ extension Transfer {
     return bytes.count
   }
 
-  fileprivate func takeHeader(count: Int) -> Int {
+  /// One line. After an interim answer there comes another header, after a chunked body there may come more lines.
+  fileprivate func take(header line: UnsafeRawBufferPointer) -> Int {
+    let count = line.count
     headerCount += count
+    if unsafe line.starts(with: "HTTP/".utf8) { headerIsComplete = false }
+    if unsafe line.allSatisfy({ "\r\n".utf8.contains($0) }) { headerIsComplete = true }
     guard headerCount <= pending.limits.header else {
       overflow = "a header of more than \(pending.limits.header) bytes"
       return 0
@@ -158,8 +165,8 @@ private let bodyCame: keyrack_curl_write_callback = { data, size, count, context
   unsafe Transfer.of(context)?.take(body: UnsafeRawBufferPointer(start: data, count: size * count)) ?? 0
 }
 
-private let headerCame: keyrack_curl_write_callback = { _, size, count, context in
-  unsafe Transfer.of(context)?.takeHeader(count: size * count) ?? 0
+private let headerCame: keyrack_curl_write_callback = { data, size, count, context in
+  unsafe Transfer.of(context)?.take(header: UnsafeRawBufferPointer(start: data, count: size * count)) ?? 0
 }
 
 private let departs: keyrack_curl_prereq_callback = { context, _, _, _, _ in

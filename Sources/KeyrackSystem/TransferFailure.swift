@@ -44,8 +44,8 @@ struct TransferFailure {
 
   private var verdict: String {
     switch verifyResult {
-    // libcurl's own look at the names comes after OpenSSL has found nothing.
-    case 0, 62, 64: "is for another host"
+    // libcurl looks at the names itself after OpenSSL has found nothing, and then leaves its initial value of 1.
+    case 0, 1, 62, 64: "is for another host"
     case 9: "is not valid yet"
     case 10: "has expired"
     case 2, 18, 19, 20, 21: "is not from a known authority"
