@@ -3,7 +3,7 @@ import KeyrackProtocol
 
 /// The members of a token endpoint's answer: a JSON object or, from providers of old, a form.
 struct AnswerMembers {
-  private let values: [String: AnswerValue]
+  private let members: any MemberSource
   /// JSON only, for what the decoder cannot represent.
   private let text: [UInt8]
 
@@ -15,23 +15,23 @@ struct AnswerMembers {
     if text.first == UInt8(ascii: "{") {
       // Foundation takes NUL bytes for a sign of UTF-16.
       guard !text.contains(0), Self.depth(of: text) <= JSONScan.maximumDepth,
-        let values = try? JSONDecoder().decode([String: AnswerValue].self, from: Data(text))
+        let object = try? JSONDecoder().decode(JSONMembers.self, from: Data(text))
       else { return nil }
-      self.values = values
+      members = object
     } else {
       guard !response.isWebPage, let form = FormEncoding.members(text),
         ["access_token", "refresh_token", "error"].contains(where: { form[$0] != nil })
       else { return nil }
-      values = form.mapValues { .text($0) }
+      members = form
     }
   }
 
-  subscript(name: String) -> AnswerValue? { values[name] }
+  subscript(name: String) -> AnswerValue? { members.value(name) }
 
   /// The first of these members that is a text with something in it.
   func text(_ names: [String]) -> String? {
     for name in names {
-      if case .text(let text)? = values[name], !text.isEmpty { return text }
+      if case .text(let text)? = self[name], !text.isEmpty { return text }
     }
     return nil
   }
@@ -45,7 +45,7 @@ struct AnswerMembers {
   }
 
   private func lifetime(_ name: String) -> Duration? {
-    switch values[name] {
+    switch self[name] {
     case .number(let seconds): AnswerLifetime.duration(seconds)
     case .text(let text): AnswerLifetime.duration(text)
     case .other: literal(name).flatMap { AnswerLifetime.duration($0) }
@@ -87,6 +87,26 @@ struct AnswerMembers {
       deepest = max(deepest, depth)
     }
     return deepest
+  }
+}
+
+/// Where members come from.
+private protocol MemberSource {
+  func value(_ name: String) -> AnswerValue?
+}
+
+extension [String: String]: MemberSource {
+  fileprivate func value(_ name: String) -> AnswerValue? { self[name].map { .text($0) } }
+}
+
+/// An object whose members are decoded when they are asked for: a hundred thousand others cost nothing.
+private struct JSONMembers: MemberSource, Decodable {
+  private let container: KeyedDecodingContainer<MemberName>
+
+  init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: MemberName.self) }
+
+  func value(_ name: String) -> AnswerValue? {
+    try? container.decodeIfPresent(AnswerValue.self, forKey: MemberName(stringValue: name))
   }
 }
 

@@ -21,11 +21,28 @@ enum AnswerValue: Decodable, Equatable {
     if value.decodeNil() { return .null }
     if let text = try? value.decode(String.self) { return .text(text) }
     if let number = try? value.decode(Double.self) { return .number(number) }
-    if let texts = try? value.decode([String].self) { return .texts(texts) }
     if let object = try? value.decode(Texts.self) { return .object(object.members) }
-    if let objects = try? value.decode([Texts].self) { return .objects(objects.map(\.members)) }
+    return (try? decoder.unkeyedContainer()).flatMap { list($0) }
+  }
+
+  private static func list(_ elements: any UnkeyedDecodingContainer) -> AnswerValue? {
+    if let texts: [String] = all(elements) { return .texts(texts) }
+    if let objects: [Texts] = all(elements) { return .objects(objects.map(\.members)) }
     return nil
   }
+
+  /// Nil where one is something else, or where there are too many to make sense.
+  private static func all<T: Decodable>(_ elements: any UnkeyedDecodingContainer) -> [T]? {
+    var elements = elements
+    var result: [T] = []
+    while !elements.isAtEnd {
+      guard result.count < maximumCount, let element = try? elements.decode(T.self) else { return nil }
+      result.append(element)
+    }
+    return result
+  }
+
+  private static let maximumCount = 1000
 }
 
 /// The members of an object that are text; numbers count as such, others are left out.
@@ -33,7 +50,7 @@ private struct Texts: Decodable {
   var members: [String: String] = [:]
 
   init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Name.self)
+    let container = try decoder.container(keyedBy: MemberName.self)
     for name in container.allKeys {
       if let text = try? container.decode(String.self, forKey: name) {
         members[name.stringValue] = text
@@ -42,11 +59,12 @@ private struct Texts: Decodable {
       }
     }
   }
+}
 
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
+/// Any member's name.
+struct MemberName: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }

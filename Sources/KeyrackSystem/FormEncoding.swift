@@ -18,10 +18,15 @@ enum FormEncoding {
     return WipedBuffer(pieces)
   }
 
-  /// Nil where it is no form: a pair without `=`, or text that is not UTF-8. Of a repeated name the first counts.
+  private static let maximumCount = 1000
+
+  /// Nil where it is no form: a pair without `=`, text that is not UTF-8, too many pairs to make sense. Of a repeated
+  /// name the first counts.
   static func members(_ body: some Sequence<UInt8>) -> [String: String]? {
     var members: [String: String] = [:]
-    for pair in body.split(separator: UInt8(ascii: "&")) {
+    let pairs = body.split(separator: UInt8(ascii: "&"), maxSplits: maximumCount)
+    guard pairs.count <= maximumCount else { return nil }
+    for pair in pairs {
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       guard halves.count == 2, let name = unescaped(halves[0]), let value = unescaped(halves[1]) else { return nil }
       if members[name] == nil { members[name] = value }

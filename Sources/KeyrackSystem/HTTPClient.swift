@@ -39,13 +39,20 @@ package final class HTTPClient: Sendable {
 
   deinit { stop() }
 
-  /// The answer, or why there is none. A canceled task gets its failure soon.
-  package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
+  /// The answer as `read` understands it, or why there is none. A canceled task gets its failure soon.
+  ///
+  /// `read` runs on the HTTP thread: the caller's may be the event loop, which a hostile answer must not keep busy.
+  package func send<Answer: Sendable>(
+    _ request: HTTPRequest, reading read: @escaping @Sendable (HTTPResponse) -> Answer
+  ) async -> Result<Answer, HTTPFailure> {
     let number = lastNumber.add(1, ordering: .relaxed).newValue
     defer { queue.forget(number) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        queue.add(PendingTransfer(number: number, request: request, limits: limits, continuation: continuation))
+        queue.add(
+          PendingTransfer(number: number, request: request, limits: limits) { result in
+            continuation.resume(returning: result.map(read))
+          })
       }
     } onCancel: {
       queue.cancel(number)

@@ -60,8 +60,8 @@ extension ProviderClient {
       endpoint: endpoint, body: body.buffer, contentType: body.contentType, caFile: provider.caFile,
       freshConnection: true)
     let answer = TokenAnswer(purpose: purpose, kind: provider.kind, name: endpoint.name, secrets: [secret])
-    return switch await http.send(request) {
-    case .success(let response): answer.outcome(of: response)
+    return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
+    case .success(let outcome): outcome
     case .failure(.notSent(let message)): .notSent(message)
     case .failure(.unknown(let message)): .unknown(message)
     }
@@ -101,8 +101,8 @@ extension ProviderClient {
       endpoint: endpoint, body: body?.buffer, contentType: body?.contentType, bearer: bearer, caFile: provider.caFile,
       freshConnection: false)
     let answer = RevocationAnswer(provesToken: bearer != nil, name: endpoint.name, secrets: secrets)
-    return switch await http.send(request) {
-    case .success(let response): answer.outcome(of: response)
+    return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
+    case .success(let outcome): outcome
     case .failure(.notSent(let message)), .failure(.unknown(let message)): .failed(message)
     }
   }

@@ -2,7 +2,7 @@ import KeyrackCore
 import KeyrackProtocol
 
 /// Reads what a provider answered when it was told that a session has ended.
-struct RevocationAnswer {
+struct RevocationAnswer: Sendable {
   /// Whether the request was made in the name of the token: then 401 says that the token is dead already.
   let provesToken: Bool
   /// Who answered, for messages.

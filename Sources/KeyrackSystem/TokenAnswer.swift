@@ -5,8 +5,8 @@ import KeyrackProtocol
 ///
 /// 408, 425, 429 and 5xx are judged by the status, all else by the `error` in the body first and by the status second.
 /// Once an answer holds a new refresh token, nothing else that is wrong with it loses that token.
-struct TokenAnswer {
-  enum Purpose {
+struct TokenAnswer: Sendable {
+  enum Purpose: Sendable {
     case signIn
     /// Here a doubt must not cost the session: what no provider said of the refresh token itself is `notSent`, where the
     /// request was certainly not processed, or `unknown`.

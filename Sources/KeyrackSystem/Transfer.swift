@@ -38,12 +38,12 @@ import KeyrackProtocol
       code: code, endpoint: endpoint, caFile: pending.request.caFile, mayHaveLeft: mayHaveLeft, overflow: overflow,
       verifyResult: number(of: CURLINFO_SSL_VERIFYRESULT), systemError: Int32(number(of: CURLINFO_OS_ERRNO)),
       proxyStatus: number(of: CURLINFO_HTTP_CONNECTCODE))
-    pending.continuation.resume(returning: code == CURLE_OK ? .success(response()) : .failure(failure.outcome))
+    pending.end(code == CURLE_OK ? .success(response()) : .failure(failure.outcome))
   }
 
   func abandon(_ reason: String) {
     let message = "the request to \(endpoint.name) was ended: \(reason)"
-    pending.continuation.resume(returning: .failure(mayHaveLeft ? .unknown(message) : .notSent(message)))
+    pending.end(.failure(mayHaveLeft ? .unknown(message) : .notSent(message)))
   }
 
   private func response() -> HTTPResponse {
@@ -102,7 +102,11 @@ extension Transfer {
     ]
     // Else libcurl takes the proxy from the environment.
     if endpoint.isLoopback { settings.append((CURLOPT_PROXY, "")) }
-    if let file = pending.request.caFile { settings.append((CURLOPT_CAINFO, file)) }
+    if let file = pending.request.caFile {
+      settings.append((CURLOPT_CAINFO, file))
+      // Else the system's directory is trusted beside the file.
+      guard unsafe keyrack_curl_set_pointer(easy, CURLOPT_CAPATH, nil) == CURLE_OK else { return false }
+    }
     return unsafe settings.allSatisfy { unsafe keyrack_curl_set_string(easy, $0, $1) == CURLE_OK }
       && keyrack_curl_set_list(easy, CURLOPT_HTTPHEADER, lists.headers) == CURLE_OK
       && keyrack_curl_set_list(easy, CURLOPT_RESOLVE, lists.addresses) == CURLE_OK

@@ -25,7 +25,7 @@ final class TransferLoop {
 
   private func start(_ pending: PendingTransfer) {
     guard let transfer = Transfer(pending), unsafe curl_multi_add_handle(queue.multi, transfer.easy) == CURLM_OK else {
-      pending.continuation.resume(returning: .failure(.notSent("could not prepare a request")))
+      pending.end(.failure(.notSent("could not prepare a request")))
       return
     }
     transfers[pending.number] = transfer

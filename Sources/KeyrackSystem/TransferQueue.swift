@@ -6,7 +6,8 @@ struct PendingTransfer: Sendable {
   let number: UInt64
   let request: HTTPRequest
   let limits: HTTPClient.Limits
-  let continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>
+  /// Called once.
+  let end: @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
 }
 
 /// What other threads tell the HTTP thread.
@@ -37,7 +38,7 @@ struct PendingTransfer: Sendable {
       return orders.isStopping
     }
     if isStopping {
-      transfer.continuation.resume(returning: .failure(.notSent("shutting down")))
+      transfer.end(.failure(.notSent("shutting down")))
     } else {
       wake()
     }

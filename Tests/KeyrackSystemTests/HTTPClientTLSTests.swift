@@ -5,7 +5,9 @@ import Testing
 @testable import KeyrackSystem
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPClientTLSTests {
-  private let authority = try! TestAuthority()
+  private let authority: TestAuthority
+
+  init() throws { authority = try TestAuthority() }
 
   private func post(_ server: TLSServer, host: String = "127.0.0.1", caFile: String?) throws -> HTTPRequest {
     HTTPRequest(

@@ -257,6 +257,10 @@ import Testing
   }
 }
 
+extension HTTPClient {
+  func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> { await send(request, reading: { $0 }) }
+}
+
 extension Result<HTTPResponse, HTTPFailure> {
   var isUnknown: Bool {
     if case .failure(.unknown) = self { true } else { false }

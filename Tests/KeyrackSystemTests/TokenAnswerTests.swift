@@ -56,6 +56,20 @@ import Testing
     #expect(read(body, .signIn).name == "failed")
   }
 
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      #"{\#(String(repeating: #""a":{},"#, count: 150_000))"access_token":"at"}"#,
+      #"{"error":[\#(String(repeating: "{},", count: 340_000)){}],"access_token":"at"}"#,
+      #"{"scope":[\#(String(repeating: #""a","#, count: 250_000))7],"access_token":"at"}"#,
+      #"{"x":[\#(String(repeating: "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]],", count: 25_000))7],"access_token":"at"}"#,
+      "access_token=at\(String(repeating: "&a=", count: 340_000))",
+      #"{"access_token":"at","error":"\#(String(repeating: "\\n", count: 500_000))"}"#,
+    ])
+  func aHostileAnswerIsReadInTime(body: String) {
+    _ = read(body, type: nil)
+  }
+
   @Test func aCaptivePortalIsNoVerdict() {
     #expect(read("access_token=at", type: "text/html").name == "unknown")
     #expect(read("<!DOCTYPE html><p>Welcome to the hotel", type: nil).name == "unknown")
