@@ -152,7 +152,7 @@ struct TokenAnswer: Sendable {
     if let description = error?.description ?? members?.text(AnswerError.descriptions) {
       message += ": " + OneLine.text(description, redacting: secrets)
     }
-    if let target = response.redirect { message += ", a redirect to \(target)" }
+    if let target = response.redirect { message += ", a redirect to \(OneLine.text(target))" }
     return response.isWebPage ? message + " and a web page" : message
   }
 }

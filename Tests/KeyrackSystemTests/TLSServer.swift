@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// `openssl s_server` that answers one connection, whoever asks for whatever, with 200 and `{}`.
 final class TLSServer {
@@ -26,7 +27,8 @@ final class TLSServer {
     port = line?.split(separator: ":").last.flatMap { Int($0) } ?? 0
   }
 
-  deinit { process.terminate() }
+  // Threads of Dispatch block SIGTERM, and so does what they start.
+  deinit { kill(process.processIdentifier, SIGKILL) }
 }
 
 /// Certificates of an authority that nobody knows, in a directory that goes with it.
