@@ -15,7 +15,8 @@ extension TokenCoordinator {
   /// Days after which a revocation is given up: nobody keeps a provider down for longer.
   private static let longestOwed = 7
 
-  /// Tells the provider, again and again until it has acknowledged. Returns the first attempt.
+  /// Tells the provider, again and again until it has acknowledged. Returns the first attempt, which includes that the
+  /// keyring has forgotten what is no longer owed.
   @discardableResult
   func deliver(_ revocation: Revocation, isKept: Bool) -> Task<RevocationOutcome, Never> {
     let id = revocation.session
@@ -28,7 +29,10 @@ extension TokenCoordinator {
     Task {
       var outcome = await first.value
       var schedule = RefreshSchedule()
-      while await !isDelivered(id, outcome, &schedule) { outcome = await deliverOnce(id) }
+      while case .failed(let message, let retryAfter) = outcome {
+        guard await waitToRetry(id, message, schedule.failed(retryAfter: retryAfter)) else { return }
+        outcome = await deliverOnce(id)
+      }
     }
     return first
   }
@@ -44,33 +48,31 @@ extension TokenCoordinator {
     guard let provider = providers[revocation.provider], provider.audience == revocation.audience else {
       return .failed("its provider is not in the configuration")
     }
-    return await self.provider.revoke(revocation, provider: provider)
-  }
-
-  /// Whether that was the last attempt; if not, waits until the next one is due.
-  private func isDelivered(
-    _ id: SessionID, _ outcome: RevocationOutcome, _ schedule: inout RefreshSchedule
-  ) async -> Bool {
-    guard let entry = outbox[id] else { return true }
-    let account = entry.revocation.account
+    let outcome = await self.provider.revoke(revocation, provider: provider)
     switch outcome {
-    case .done: log.record(.info, "revoked", account: account, "the provider has revoked the session")
+    case .failed: return outcome
+    case .done: log.record(.info, "revoked", account: revocation.account, "the provider has revoked the session")
     case .unsupported: break
     case .refused(let message):
-      log.record(.warning, "revoke_refused", account: account, "the provider refuses to revoke: \(message)")
-    case .failed(let message, let retryAfter):
-      guard time.wall - entry.revocation.since < Self.longestOwed * 86_400 else {
-        log.record(.warning, "revoke_expired", account: account, "not revoked for a week, given up: \(message)")
-        break
-      }
-      let next = time.now + schedule.failed(retryAfter: retryAfter)
-      outbox[id]?.nextAttemptAt = next
-      outbox[id]?.lastError = StatusError(code: .temporarilyUnavailable, message: message, at: time.wall)
-      do { try await time.sleep(until: next) } catch { return true }
-      return isStopping
+      log.record(.warning, "revoke_refused", account: revocation.account, "the provider refuses to revoke: \(message)")
     }
     await acknowledge(id)
-    return true
+    return outcome
+  }
+
+  /// False where the revocation is given up, or the daemon stops.
+  private func waitToRetry(_ id: SessionID, _ message: String, _ wait: Duration) async -> Bool {
+    guard let entry = outbox[id], !isStopping else { return false }
+    guard time.wall - entry.revocation.since < Self.longestOwed * 86_400 else {
+      log.record(
+        .warning, "revoke_expired", account: entry.revocation.account, "not revoked for a week, given up: \(message)")
+      await acknowledge(id)
+      return false
+    }
+    outbox[id]?.nextAttemptAt = time.now + wait
+    outbox[id]?.lastError = StatusError(code: .temporarilyUnavailable, message: message, at: time.wall)
+    do { try await time.sleep(until: time.now + wait) } catch { return false }
+    return !isStopping
   }
 
   private func acknowledge(_ id: SessionID) async {

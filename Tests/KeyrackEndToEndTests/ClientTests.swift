@@ -1,3 +1,4 @@
+import TestSupport
 import KeyrackClient
 import KeyrackProtocol
 import Testing

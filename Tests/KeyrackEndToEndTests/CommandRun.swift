@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 
 /// One run of the built `keyrack`.

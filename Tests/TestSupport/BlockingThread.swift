@@ -1,21 +1,28 @@
 import Glibc
 
-/// A thread of its own for a call that blocks: two of them would use up the pool of a machine with two processors.
-final class BlockingThread {
-  private let body: @Sendable () -> Void
+/// Runs what blocks on a thread of its own: two blocked tasks would stall all tests of a machine with two cores.
+package enum BlockingThread {
+  private final class Job {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
 
-  private init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
-    let context = Unmanaged.passRetained(BlockingThread(body)).toOpaque()
-    let failure = pthread_create(
+    let job = Unmanaged.passRetained(Job(body)).toOpaque()
+    let code = pthread_create(
       &thread, nil,
-      { context in
-        if let context { Unmanaged<BlockingThread>.fromOpaque(context).takeRetainedValue().body() }
+      { argument in
+        if let argument { Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().body() }
         return nil
-      }, context)
-    precondition(failure == 0, "could not start a thread")
+      }, job)
+    precondition(code == 0, "no thread could be made")
     pthread_detach(thread)
+  }
+
+  package static func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      start { continuation.resume(with: Result(catching: body)) }
+    }
   }
 }
