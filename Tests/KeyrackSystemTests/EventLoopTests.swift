@@ -208,21 +208,6 @@ struct EventLoopTimerTests {
   @Test func aDeadlineThatHasPassedIsDueAtOnce() async throws {
     try await thread.loop.sleep(until: .now - .seconds(10))
   }
-
-  @Test func manySleepersWakeInTheOrderOfTheirDeadlines() async throws {
-    let recorder = Recorder(thread.loop)
-    let start = ContinuousClock.now + .milliseconds(20)
-    try await withThrowingTaskGroup { group in
-      for number in (0..<50).reversed() {
-        group.addTask { [thread] in
-          try await thread.loop.sleep(until: start + .milliseconds(3 * number))
-          await recorder.append(number)
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(await recorder.numbers == Array(0..<50))
-  }
 }
 
 actor Recorder {
