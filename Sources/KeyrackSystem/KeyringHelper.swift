@@ -44,8 +44,13 @@ final class KeyringHelper {
     case .late:
       // What was sent may have been done all the same.
       if call.call == .store, wasStored(call) { return [] }
-      throw .failed("the keyring did not answer within \(deadlines.call / .seconds(1)) s")
+      throw .failed("the keyring did not answer within \(Self.seconds(deadlines.call)) s")
     }
+  }
+
+  private static func seconds(_ duration: Duration) -> String {
+    let seconds = duration / .seconds(1)
+    return seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
   }
 
   private enum End {

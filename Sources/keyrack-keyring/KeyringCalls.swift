@@ -38,7 +38,7 @@ final class KeyringCalls {
     let collection = try openCollection(call, bus)
     switch call.call {
     case .prepare: return KeyringAnswer(.done)
-    case .find: return KeyringAnswer(.done, items: try find(call, bus).map(\.item))
+    case .find: return KeyringAnswer(.done, items: try find(call, bus))
     case .store: return try store(call, in: collection)
     case .remove: return try remove(call, bus)
     }
@@ -91,13 +91,8 @@ final class KeyringCalls {
 
   // MARK: Items
 
-  private struct Found {
-    let path: String
-    let item: KeyringAnswer.Item
-  }
-
-  /// Newest first.
-  private func find(_ call: KeyringCall, _ bus: SessionBus) throws(ServiceError) -> [Found] {
+  /// In no order: a keyring's times have a resolution of 1 s.
+  private func find(_ call: KeyringCall, _ bus: SessionBus) throws(ServiceError) -> [KeyringAnswer.Item] {
     var paths = try bus.search(call.attributes)
     if !paths.locked.isEmpty {
       // In another collection, or an item that has a lock of its own.
@@ -106,18 +101,20 @@ final class KeyringCalls {
         return !paths.locked.isEmpty
       }
     }
-    var described: [(path: String, properties: ItemProperties)] = []
-    for path in paths.unlocked { described.append((path, try bus.properties(of: path))) }
     let secrets = try secretItems().secrets(of: paths.unlocked)
     if secrets.count < paths.unlocked.count, let collection = try bus.defaultCollection() {
       // Locked meanwhile?
       if try bus.isLocked(collection) { throw .locked }
     }
-    described.sort { $0.properties.age > $1.properties.age }
-    return described.map { path, properties in
-      let attributes = properties.attributes.filter { Self.names.contains($0.key) }
-      return Found(path: path, item: .init(attributes: attributes, secret: secrets[path].flatMap(Self.text)))
+    var items: [KeyringAnswer.Item] = []
+    for path in paths.unlocked {
+      items.append(.init(attributes: try attributes(of: path, bus), secret: secrets[path].flatMap(Self.text)))
     }
+    return items
+  }
+
+  private func attributes(of path: String, _ bus: SessionBus) throws(ServiceError) -> [String: String] {
+    try bus.attributes(of: path).filter { Self.names.contains($0.key) }
   }
 
   /// Nil for what cannot be a secret of ours.
@@ -148,8 +145,7 @@ final class KeyringCalls {
     let paths = try bus.search(call.attributes)
     var matches: [String] = []
     for path in paths.unlocked + paths.locked {
-      let attributes = try bus.properties(of: path).attributes
-      if attributes.filter({ Self.names.contains($0.key) }) == call.attributes { matches.append(path) }
+      if try attributes(of: path, bus) == call.attributes { matches.append(path) }
     }
     return matches
   }

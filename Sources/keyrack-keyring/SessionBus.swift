@@ -40,10 +40,12 @@ import CSecret
     return (paths[0], paths[1])
   }
 
-  func properties(of item: String) throws(ServiceError) -> ItemProperties {
-    let reply = try call(
-      "GetAll", of: "org.freedesktop.DBus.Properties", at: item, .tuple(.text("org.freedesktop.Secret.Item")))
-    return ItemProperties(reply.children.first?.dictionary ?? [:])
+  /// Of an item. Three times as fast as all of its properties, which counts with many items: gnome-keyring takes longer
+  /// for each the more there are.
+  func attributes(of item: String) throws(ServiceError) -> [String: String] {
+    let name = Variant.tuple(.text("org.freedesktop.Secret.Item"), .text("Attributes"))
+    let reply = try call("Get", of: "org.freedesktop.DBus.Properties", at: item, name)
+    return reply.children.first?.inner?.dictionary.compactMapValues(\.text) ?? [:]
   }
 
   private static let root = "/org/freedesktop/secrets"
@@ -57,19 +59,5 @@ import CSecret
       -1, nil, &error)
     guard let reply = unsafe reply else { throw unsafe ServiceError(method, taking: error) }
     return unsafe Variant(taking: reply)
-  }
-}
-
-/// What an item tells besides its secret.
-struct ItemProperties {
-  let attributes: [String: String]
-  let isLocked: Bool
-  /// Unix seconds, then which was made first.
-  let age: (modified: UInt64, created: UInt64)
-
-  init(_ properties: [String: Variant]) {
-    attributes = properties["Attributes"]?.inner?.dictionary.compactMapValues(\.text) ?? [:]
-    isLocked = properties["Locked"]?.inner?.isTrue ?? false
-    age = (properties["Modified"]?.inner?.number ?? 0, properties["Created"]?.inner?.number ?? 0)
   }
 }

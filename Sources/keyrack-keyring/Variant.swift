@@ -49,7 +49,6 @@ import CSecret
   }
 
   var isTrue: Bool { unsafe kind == "b" && g_variant_get_boolean(pointer) != 0 }
-  var number: UInt64 { unsafe kind == "t" ? UInt64(g_variant_get_uint64(pointer)) : 0 }
 
   /// Of `a{sX}`.
   var dictionary: [String: Variant] {

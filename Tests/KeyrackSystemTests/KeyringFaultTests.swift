@@ -56,15 +56,15 @@ import Testing
   }
 
   @Test func aHungKeyringEndsTheCallAtItsDeadlineAndTheNextOneWorks() async throws {
-    let fixture = try await KeyringFixture(call: .milliseconds(500))
+    let fixture = try await KeyringFixture(call: .seconds(2))
     try await fixture.keyring.save(.example())
     await fixture.session.stopKeyring()
     let start = ContinuousClock.now
-    await #expect(throws: StoreError.failed("the keyring did not answer within 0.5 s")) {
+    await #expect(throws: StoreError.failed("the keyring did not answer within 2 s")) {
       try await fixture.keyring.record(of: "work")
     }
-    #expect(ContinuousClock.now - start < .seconds(2))
-    await #expect(throws: StoreError.failed("the keyring did not answer within 0.5 s")) {
+    #expect(ContinuousClock.now - start < .seconds(6))
+    await #expect(throws: StoreError.failed("the keyring did not answer within 2 s")) {
       try await fixture.keyring.save(.example(token: "refresh-2"))
     }
     await fixture.session.continueKeyring()

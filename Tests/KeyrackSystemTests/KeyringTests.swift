@@ -64,7 +64,7 @@ import Testing
     #expect(try await fixture.session.items().isEmpty)
   }
 
-  @Test func twoHundredItemsAreReadWithinASecond() async throws {
+  @Test func twoHundredItemsAreReadWithinTwoSeconds() async throws {
     let fixture = try await KeyringFixture()
     try await fixture.keyring.save(.example())
     let secret = try #require(try await fixture.session.items().first?.secret)
@@ -74,7 +74,7 @@ import Testing
     }
     let start = ContinuousClock.now
     let contents = try await fixture.keyring.all()
-    #expect(ContinuousClock.now - start < .seconds(1))
+    #expect(ContinuousClock.now - start < .seconds(2))
     #expect(contents.records == [.example()])
     // Their checksums are those of the first.
     #expect(contents.unusable.count == 200)

@@ -1,7 +1,8 @@
 import CSecret
 
 /// A connection to a message bus of a test's own, and calls in GVariant's text form.
-final class Bus {
+// Unchecked: GDBus has its own locks.
+final class Bus: @unchecked Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -27,6 +28,36 @@ final class Bus {
 
   deinit { g_object_unref(UnsafeMutableRawPointer(connection)) }
 
+  /// Has calls to this connection answered. Runs on a thread of GDBus's, for as long as the connection lives.
+  func serve(_ answer: @escaping @Sendable (Bus.Call) -> Bus.Answer) {
+    let context = Unmanaged.passRetained(Server(answer: answer)).toOpaque()
+    g_dbus_connection_add_filter(
+      connection,
+      { connection, message, incoming, context in
+        guard let connection, let message, let context, incoming != 0,
+          g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL
+        else { return message }
+        Unmanaged<Server>.fromOpaque(context).takeUnretainedValue().handle(message, on: connection)
+        g_object_unref(UnsafeMutableRawPointer(message))
+        return nil
+      }, context, { if let context = $0 { Unmanaged<Server>.fromOpaque(context).release() } })
+  }
+
+  /// A call that came in.
+  struct Call {
+    let path: String
+    let member: String
+    let arguments: [Variant]
+  }
+
+  /// Values are tuples in GVariant's text form.
+  enum Answer {
+    case reply(String)
+    case error(String)
+    /// A reply, and then a signal from the same path.
+    case signal(interface: String, member: String, String)
+  }
+
   /// Calls a method; `arguments` is a tuple in GVariant's text form.
   @discardableResult
   func call(
@@ -42,6 +73,31 @@ final class Bus {
     g_variant_unref(parsed)
     guard let reply else { throw Failure("\(interface).\(method)", error) }
     return Variant(reply)
+  }
+}
+
+private final class Server: Sendable {
+  private let answer: @Sendable (Bus.Call) -> Bus.Answer
+
+  init(answer: @escaping @Sendable (Bus.Call) -> Bus.Answer) { self.answer = answer }
+
+  func handle(_ message: OpaquePointer, on connection: OpaquePointer) {
+    let path = String(cString: g_dbus_message_get_path(message))
+    let body = g_dbus_message_get_body(message).map { Variant(g_variant_ref($0)).children } ?? []
+    let member = String(cString: g_dbus_message_get_member(message))
+    switch answer(Bus.Call(path: path, member: member, arguments: body)) {
+    case .error(let name): send(g_dbus_message_new_method_error_literal(message, name, "for the test"), on: connection)
+    case .reply(let body): send(g_dbus_message_new_method_reply(message), body, on: connection)
+    case .signal(let interface, let member, let body):
+      send(g_dbus_message_new_method_reply(message), on: connection)
+      send(g_dbus_message_new_signal(path, interface, member), body, on: connection)
+    }
+  }
+
+  private func send(_ message: OpaquePointer?, _ body: String = "()", on connection: OpaquePointer) {
+    g_dbus_message_set_body(message, g_variant_parse(nil, body, nil, nil, nil))
+    g_dbus_connection_send_message(connection, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    if let message { g_object_unref(UnsafeMutableRawPointer(message)) }
   }
 }
 
