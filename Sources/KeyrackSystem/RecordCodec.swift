@@ -1,12 +1,12 @@
 import FoundationEssentials
 import KeyrackCore
-import KeyrackProtocol
+package import KeyrackProtocol
 
 /// What a keyring item's secret holds: one JSON document with a version and a checksum, around the record's own JSON
 /// text. A keyring that was killed while it wrote leaves an empty or an old secret; no half one has been seen, and none
 /// would pass.
-struct RecordCodec {
-  enum Unusable: Error, Equatable {
+package struct RecordCodec {
+  package enum Unusable: Error, Equatable {
     /// Not what Keyrack wrote.
     case torn
     /// Written by a newer Keyrack; not to be touched.
@@ -24,17 +24,19 @@ struct RecordCodec {
     let payload: Secret
   }
 
-  static let version = 1
+  package static let version = 1
 
   private let digest = GLibDigest()
 
-  func encode(_ record: some Encodable) throws -> Secret {
+  package init() {}
+
+  package func encode(_ record: some Encodable) throws -> Secret {
     let payload = Secret(try JSONLineEncoder.encode(record))
     let document = Document(version: Self.version, checksum: digest.sha256(payload.bytes), payload: payload)
     return Secret(try JSONLineEncoder.encode(document))
   }
 
-  func decode<Record: Decodable>(_ type: Record.Type, from secret: Secret?) throws(Unusable) -> Record {
+  package func decode<Record: Decodable>(_ type: Record.Type, from secret: Secret?) throws(Unusable) -> Record {
     guard let secret else { throw .torn }
     let version: Int = try Self.parse(Version.self, secret.bytes).version
     if version > Self.version { throw .newer(version: version) }
