@@ -51,4 +51,24 @@ import Testing
     }
     #expect(service.prompts == 0)
   }
+
+  @Test func aServiceThatAsksForEachItemIsServed() async throws {
+    let fixture = try await KeyringFixture(.withoutService)
+    let service = try FakeSecretService(in: fixture.session, .init(asksForItems: true), locked: false)
+    try await fixture.keyring.save(.example())
+    #expect(service.prompts == 1)
+    service.lockItem()
+    #expect(try await fixture.keyring.record(of: "work") == .example())
+    #expect(service.prompts == 2)
+  }
+
+  @Test func anItemThatStaysLockedIsNotAMissingOne() async throws {
+    let fixture = try await KeyringFixture(.withoutService)
+    let service = try FakeSecretService(in: fixture.session, .init(person: .dismisses), locked: false)
+    try await fixture.keyring.save(.example())
+    service.lockItem()
+    await #expect(throws: StoreError.locked) { try await fixture.keyring.record(of: "work") }
+    await #expect(throws: StoreError.locked) { try await fixture.keyring.all() }
+    #expect(service.prompts == 1)
+  }
 }

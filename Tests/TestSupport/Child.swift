@@ -47,6 +47,7 @@ package final class Child: Sendable {
     posix_spawn_file_actions_addopen(&actions, 1, files[1], O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, files[2], O_WRONLY | O_CREAT | O_APPEND, 0o600)
     for (number, descriptor) in descriptors { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
+    posix_spawn_file_actions_addclosefrom_np(&actions, (descriptors.keys.max() ?? 2) + 1)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

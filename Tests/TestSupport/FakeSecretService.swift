@@ -17,13 +17,17 @@ package final class FakeSecretService: Sendable {
     package var keepsWhatIsRemoved = false
     /// Stores something else.
     package var altersSecrets = false
+    /// Asks the person before it stores, as KeePassXC does.
+    package var asksForItems = false
 
     package init(
-      person: Person = .accepts, keepsWhatIsRemoved: Bool = false, altersSecrets: Bool = false
+      person: Person = .accepts, keepsWhatIsRemoved: Bool = false, altersSecrets: Bool = false,
+      asksForItems: Bool = false
     ) {
       self.person = person
       self.keepsWhatIsRemoved = keepsWhatIsRemoved
       self.altersSecrets = altersSecrets
+      self.asksForItems = asksForItems
     }
   }
 
@@ -41,6 +45,9 @@ package final class FakeSecretService: Sendable {
       "('org.freedesktop.secrets', uint32 0)")
   }
 
+  /// From now on it is shown only to who asks the person, as KeePassXC does with items that another process made.
+  package func lockItem() { provider.state.withLock { $0.isItemLocked = true } }
+
   /// How many were shown.
   package var prompts: Int { provider.state.withLock { $0.prompts } }
 }
@@ -49,6 +56,7 @@ private final class Provider: Sendable {
   struct State {
     var isLocked: Bool
     var item: (attributes: [String: String], secret: [UInt8])?
+    var isItemLocked = false
     var prompts = 0
   }
 
@@ -64,6 +72,7 @@ private final class Provider: Sendable {
   private static let item = "objectpath '/org/freedesktop/secrets/collection/login/1'"
   private static let session = "objectpath '/org/freedesktop/secrets/session/s'"
   private static let prompt = "objectpath '/org/freedesktop/secrets/prompt/p'"
+  private static let itemPrompt = "objectpath '/org/freedesktop/secrets/prompt/i'"
   private static let nothing = "objectpath '/'"
 
   func answer(_ call: Bus.Call) -> Bus.Answer {
@@ -77,16 +86,21 @@ private final class Provider: Sendable {
     case "ReadAlias": .reply("(\(Self.collection),)")
     case "GetAll": .reply("(@a{sv} {},)")
     case "Get": .reply(property(call.arguments[1].text, state))
-    case "SearchItems": .reply(state.item == nil ? "(@ao [], @ao [])" : "([\(Self.item)], @ao [])")
+    case "SearchItems": .reply(found(state))
     case "GetSecrets":
       .reply("({\(Self.item): (\(Self.session), @ay [], \(Self.bytes(state.item?.secret)), 'text/plain')},)")
     case "Unlock": .reply("(@ao [], \(Self.prompt))")
-    case "Prompt": prompted(&state)
+    case "Prompt": prompted(call.path, &state)
     case "Dismiss" where behavior.person != .isAway: Self.completed(dismissed: true)
     case "CreateItem": created(call, &state)
     case "Delete": deleted(&state)
     default: .reply("()")
     }
+  }
+
+  private func found(_ state: State) -> String {
+    if state.item == nil { return "(@ao [], @ao [])" }
+    return state.isItemLocked ? "(@ao [], [\(Self.item)])" : "([\(Self.item)], @ao [])"
   }
 
   private func property(_ name: String, _ state: State) -> String {
@@ -95,27 +109,28 @@ private final class Provider: Sendable {
     return "(<@a{ss} {\(pairs)}>,)"
   }
 
-  private func prompted(_ state: inout State) -> Bus.Answer {
+  private func prompted(_ path: String, _ state: inout State) -> Bus.Answer {
     state.prompts += 1
     switch behavior.person {
     case .accepts:
       state.isLocked = false
-      return Self.completed(dismissed: false)
+      state.isItemLocked = false
+      return Self.completed(
+        dismissed: false, Self.itemPrompt.contains(path) ? "<\(Self.item)>" : "<[\(Self.collection)]>")
     case .dismisses: return Self.completed(dismissed: true)
     case .isAway: return .reply("()")
     }
   }
 
-  private static func completed(dismissed: Bool) -> Bus.Answer {
-    .signal(
-      interface: "org.freedesktop.Secret.Prompt", member: "Completed", "(\(dismissed), <[\(collection)]>)")
+  private static func completed(dismissed: Bool, _ result: String = "<@ao []>") -> Bus.Answer {
+    .signal(interface: "org.freedesktop.Secret.Prompt", member: "Completed", "(\(dismissed), \(result))")
   }
 
   private func created(_ call: Bus.Call, _ state: inout State) -> Bus.Answer {
     let properties = call.arguments[0].children.map { ($0[0].text, $0[1].inner) }
     let attributes = properties.first { $0.0.hasSuffix("Attributes") }?.1.dictionary ?? [:]
     state.item = (attributes, behavior.altersSecrets ? Array("other".utf8) : call.arguments[1][2].bytes)
-    return .reply("(\(Self.item), \(Self.nothing))")
+    return .reply(behavior.asksForItems ? "(\(Self.nothing), \(Self.itemPrompt))" : "(\(Self.item), \(Self.nothing))")
   }
 
   private func deleted(_ state: inout State) -> Bus.Answer {
