@@ -1,7 +1,7 @@
 public import KeyrackProtocol
 
 /// What the daemon answered to one operation.
-public struct Answer<Body: Codable & Sendable>: Sendable {
+public struct Answer<Body: Decodable & JSONObject & Sendable>: Sendable {
   /// The line as it came, without its line feed. It may hold a token.
   public let line: Secret
   /// The same, read.

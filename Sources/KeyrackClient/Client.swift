@@ -93,7 +93,7 @@ public final class Client {
   }
 
   private func send(_ operation: some Operation, on socket: UnixSocket, deadline: ContinuousClock.Instant) throws {
-    var line = try operation.line()
+    var line = operation.line()
     defer { Self.wipe(&line) }
     try Self.send(line, on: socket, deadline: deadline)
   }
@@ -114,7 +114,7 @@ public final class Client {
     }
   }
 
-  private func receive<Body: Codable & Sendable>(
+  private func receive<Body: Decodable & JSONObject & Sendable>(
     on socket: UnixSocket, deadline: ContinuousClock.Instant
   ) throws -> ([UInt8], Reply<Body>) {
     while true {

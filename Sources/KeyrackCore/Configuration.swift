@@ -1,3 +1,5 @@
+package import KeyrackProtocol
+
 /// What the configuration file says, checked. A value; reading it is the business of the edge.
 package struct Configuration: Sendable, Equatable {
   package var providers: [String: Provider]
@@ -107,7 +109,7 @@ package struct Provider: Sendable, Equatable {
 }
 
 /// The fields of a provider that decide whom its tokens are for.
-package struct Audience: Sendable, Equatable, Codable {
+package struct Audience: Sendable, Equatable, Decodable, JSONObject {
   package let issuer: String?
   /// The token endpoint, or the URL of a JSON login.
   package let endpoint: String
@@ -117,5 +119,11 @@ package struct Audience: Sendable, Equatable, Codable {
     self.issuer = issuer
     self.endpoint = endpoint
     self.clientID = clientID
+  }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("issuer", issuer)
+    object.member("endpoint", endpoint)
+    object.member("clientID", clientID)
   }
 }

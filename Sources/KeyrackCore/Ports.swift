@@ -130,7 +130,7 @@ package protocol EndedSessions: Sendable {
   func all() async -> [EndedSession]
 }
 
-package struct EndedSession: Sendable, Hashable, Codable {
+package struct EndedSession: Sendable, Hashable, Decodable, JSONObject {
   package let account: String
   package let session: SessionID?
   package let at: Int
@@ -139,6 +139,12 @@ package struct EndedSession: Sendable, Hashable, Codable {
     self.account = account
     self.session = session
     self.at = at
+  }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("session", session?.description)
+    object.member("at", at)
   }
 }
 

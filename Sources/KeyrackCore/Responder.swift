@@ -12,10 +12,10 @@ package struct Responder: LineResponder {
     var line = line
     let request: Request
     do throws(RequestError) { request = try reader.read(&line) } catch {
-      return reply(Self.line(Reply<VersionOperation.Reply>(id: error.id, result: .failure(error.error))))
+      return reply(Reply<VersionOperation.Reply>(id: error.id, result: .failure(error.error)).line())
     }
     if case .token(let token) = request.call, let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token) }) {
-      return reply(Self.line(Reply(id: request.id, result: result)))
+      return reply(Reply(id: request.id, result: result).line())
     }
     Task { await Self.answer(request, by: coordinator, reply) }
   }
@@ -26,13 +26,13 @@ package struct Responder: LineResponder {
   ) async {
     let id = request.id
     switch request.call {
-    case .version: reply(line(Reply(id: id, result: .success(version))))
-    case .login(let login): reply(line(Reply(id: id, result: await coordinator.login(login))))
-    case .cancel(let cancel): reply(line(Reply(id: id, result: coordinator.cancel(cancel))))
-    case .logout(let logout): reply(line(Reply(id: id, result: await coordinator.logout(logout))))
-    case .token(let token): reply(line(Reply(id: id, result: await coordinator.token(token))))
-    case .status(let status): reply(line(Reply(id: id, result: coordinator.status(status))))
-    case .reload: reply(line(Reply(id: id, result: await coordinator.reload())))
+    case .version: reply(Reply(id: id, result: .success(version)).line())
+    case .login(let login): reply(Reply(id: id, result: await coordinator.login(login)).line())
+    case .cancel(let cancel): reply(Reply(id: id, result: coordinator.cancel(cancel)).line())
+    case .logout(let logout): reply(Reply(id: id, result: await coordinator.logout(logout)).line())
+    case .token(let token): reply(Reply(id: id, result: await coordinator.token(token)).line())
+    case .status(let status): reply(Reply(id: id, result: coordinator.status(status)).line())
+    case .reload: reply(Reply(id: id, result: await coordinator.reload()).line())
     }
   }
 
@@ -40,9 +40,4 @@ package struct Responder: LineResponder {
     name: "keyrackd", version: Keyrack.version, protocol: Keyrack.protocolVersion,
     operations: OperationName.allCases)
 
-  private static func line<Body>(_ reply: Reply<Body>) -> [UInt8] {
-    // Encoding fails for kinds of values only that no reply has; a client is answered all the same.
-    (try? reply.line())
-      ?? Array("{\"ok\":false,\"error\":{\"code\":\"internal\",\"message\":\"no reply\",\"retryable\":false}}\n".utf8)
-  }
 }

@@ -1,7 +1,7 @@
 package import KeyrackProtocol
 
 /// A session as the keyring stores it. Times are Unix seconds.
-package struct SessionRecord: Sendable, Equatable, Codable {
+package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
   package let session: SessionID
   package let account: String
   package let provider: String
@@ -42,10 +42,27 @@ package struct SessionRecord: Sendable, Equatable, Codable {
     self.refreshedAt = refreshedAt
     self.refreshExpiresAt = refreshExpiresAt
   }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("session", session.description)
+    object.member("account", account)
+    object.member("provider", provider)
+    object.member("generation", generation)
+    object.member("audience", audience)
+    object.member("subject", subject)
+    object.member("scope", scope)
+    object.member("refreshToken", refreshToken)
+    object.member("accessToken", accessToken)
+    object.member("tokenType", tokenType)
+    object.member("expiresAt", expiresAt)
+    object.member("obtainedAt", obtainedAt)
+    object.member("refreshedAt", refreshedAt)
+    object.member("refreshExpiresAt", refreshExpiresAt)
+  }
 }
 
 /// 128 random bits, minted at each sign-in: what a session is, whatever its account is called.
-package struct SessionID: Sendable, Hashable, Codable, CustomStringConvertible {
+package struct SessionID: Sendable, Hashable, Decodable, CustomStringConvertible {
   /// 32 hexadecimal digits.
   package let description: String
 
@@ -71,15 +88,10 @@ package struct SessionID: Sendable, Hashable, Codable, CustomStringConvertible {
     }
     self = id
   }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
-  }
 }
 
 /// A revocation that is owed to a provider: what the keyring keeps of a session that has ended.
-package struct Revocation: Sendable, Equatable, Codable {
+package struct Revocation: Sendable, Equatable, Decodable, JSONObject {
   package let session: SessionID
   package let account: String
   package let provider: String
@@ -100,5 +112,15 @@ package struct Revocation: Sendable, Equatable, Codable {
     self.refreshToken = refreshToken
     self.accessToken = accessToken
     self.since = since
+  }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("session", session.description)
+    object.member("account", account)
+    object.member("provider", provider)
+    object.member("audience", audience)
+    object.member("refreshToken", refreshToken)
+    object.member("accessToken", accessToken)
+    object.member("since", since)
   }
 }

@@ -7,7 +7,7 @@ public struct CancelOperation: Operation {
 
   public init(account: String) { self.account = account }
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let account: String
     /// Whether there was a sign-in to end.
     public let canceled: Bool
@@ -16,5 +16,14 @@ public struct CancelOperation: Operation {
       self.account = account
       self.canceled = canceled
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("account", account)
+      object.member("canceled", canceled)
+    }
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
   }
 }

@@ -1,5 +1,5 @@
 /// The codes of `error.code`. Stable: programs decide by them.
-public enum ErrorCode: String, Sendable, Codable, CaseIterable {
+public enum ErrorCode: String, Sendable, Decodable, CaseIterable {
   // The request itself.
   case badRequest = "bad_request"
   case unknownOperation = "unknown_op"
@@ -62,7 +62,7 @@ public enum ErrorCode: String, Sendable, Codable, CaseIterable {
 }
 
 /// The `error` of a reply.
-public struct ReplyError: Error, Sendable, Codable, Hashable {
+public struct ReplyError: Error, Sendable, Decodable, JSONObject, Hashable {
   public let code: ErrorCode
   /// For people: what was wrong, and where. One line, never a secret.
   public let message: String
@@ -89,5 +89,14 @@ public struct ReplyError: Error, Sendable, Codable, Hashable {
     self.reason = reason
     self.retryAfter = retryAfter
     self.retryable = code.isRetryable
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("code", code)
+    object.member("message", message)
+    if let hint { object.member("hint", hint) }
+    if let reason { object.member("reason", reason) }
+    if let retryAfter { object.member("retry_after", retryAfter) }
+    object.member("retryable", retryable)
   }
 }

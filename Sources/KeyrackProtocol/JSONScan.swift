@@ -52,6 +52,12 @@ package struct JSONScan {
     }
   }
 
+  /// A member's value, where it is a string.
+  package func text(of member: Member, in text: [UInt8]) -> String? {
+    guard let range = member.string, let value = try? Self.unescaped(text, range) else { return nil }
+    return String(decoding: value, as: UTF8.self)
+  }
+
   /// The text of a member's value, where it looks like a number.
   package func number(of member: Member, in text: [UInt8]) -> String? {
     let value = text[member.valueStart...]

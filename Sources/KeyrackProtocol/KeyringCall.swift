@@ -1,6 +1,6 @@
 /// A line to `keyrack-keyring`, the helper process that speaks to the Secret Service. One call at a time.
-package struct KeyringCall: Codable, Sendable {
-  package enum Name: String, Codable, Sendable {
+package struct KeyringCall: Decodable, JSONObject, Sendable {
+  package enum Name: String, Decodable, Sendable {
     /// Is there a default collection, and can it be written? Unlocks it where `unlock` allows.
     case prepare
     /// All items that have these attributes, with their secrets.
@@ -36,11 +36,20 @@ package struct KeyringCall: Codable, Sendable {
     self.unlock = unlock
     self.create = create
   }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("call", call)
+    object.member("attributes", KeyringAttributes(values: attributes))
+    object.member("label", label)
+    object.member("secret", secret)
+    object.member("unlock", unlock)
+    object.member("create", create)
+  }
 }
 
 /// A line from `keyrack-keyring`. `prompting` and then `unlocked` may come before the one that ends the call.
-package struct KeyringAnswer: Codable, Sendable {
-  package enum Outcome: String, Codable, Sendable {
+package struct KeyringAnswer: Decodable, JSONObject, Sendable {
+  package enum Outcome: String, Decodable, Sendable {
     case done
     /// An unlock that may wait for a person begins now.
     case prompting
@@ -56,7 +65,7 @@ package struct KeyringAnswer: Codable, Sendable {
     case failed
   }
 
-  package struct Item: Codable, Sendable {
+  package struct Item: Decodable, JSONObject, Sendable {
     package let attributes: [String: String]
     /// Nil where it is empty, no text, or cannot be read.
     package let secret: Secret?
@@ -64,6 +73,11 @@ package struct KeyringAnswer: Codable, Sendable {
     package init(attributes: [String: String], secret: Secret?) {
       self.attributes = attributes
       self.secret = secret
+    }
+
+    package func write(to object: inout JSONObjectWriter) {
+      object.member("attributes", KeyringAttributes(values: attributes))
+      object.member("secret", secret)
     }
   }
 
@@ -82,5 +96,19 @@ package struct KeyringAnswer: Codable, Sendable {
     self.outcome = outcome
     self.items = items
     self.message = message
+  }
+
+  package func write(to object: inout JSONObjectWriter) {
+    object.member("outcome", outcome)
+    object.member("items", items)
+    object.member("message", message)
+  }
+}
+
+private struct KeyringAttributes: JSONObject {
+  let values: [String: String]
+
+  func write(to object: inout JSONObjectWriter) {
+    for (name, value) in values { object.member(name, value) }
   }
 }

@@ -2,7 +2,7 @@
 public struct LoginOperation: Operation {
   public static let name = OperationName.login
 
-  public enum Method: String, Sendable, Codable, CaseIterable {
+  public enum Method: String, Sendable, Decodable, CaseIterable {
     /// A name and a password, sent to the provider once.
     case password
     /// A refresh token from elsewhere, tried at once.
@@ -41,7 +41,7 @@ public struct LoginOperation: Operation {
   }
 
   /// Something that the person should know although the sign-in worked.
-  public struct Warning: Codable, Sendable, Hashable {
+  public struct Warning: Decodable, JSONObject, Sendable, Hashable {
     public let code: String
     public let message: String
 
@@ -49,9 +49,14 @@ public struct LoginOperation: Operation {
       self.code = code
       self.message = message
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("code", code)
+      object.member("message", message)
+    }
   }
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let account: String
     /// The id of the new session.
     public let session: String
@@ -72,14 +77,23 @@ public struct LoginOperation: Operation {
       self.warnings = warnings
     }
 
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(account, forKey: .account)
-      try container.encode(session, forKey: .session)
-      try container.encode(subject, forKey: .subject)
-      try container.encode(scope, forKey: .scope)
-      try container.encode(remembered, forKey: .remembered)
-      try container.encode(warnings, forKey: .warnings)
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("account", account)
+      object.member("session", session)
+      object.member("subject", subject)
+      object.member("scope", scope)
+      object.member("remembered", remembered)
+      object.member("warnings", warnings)
     }
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("method", method)
+    object.member("username", username)
+    object.member("password", password)
+    object.member("refresh_token", refreshToken)
+    object.member("remember", remember)
+    object.member("force", force)
   }
 }

@@ -13,14 +13,14 @@ public struct LogoutOperation: Operation {
   }
 
   /// What is left in the keyring.
-  public enum Local: String, Sendable, Codable {
+  public enum Local: String, Sendable, Decodable {
     case done
     /// The keyring is out of reach; its item is ignored, and removed when the keyring can be written.
     case pending
   }
 
   /// What the provider knows.
-  public enum Remote: String, Sendable, Codable {
+  public enum Remote: String, Sendable, Decodable {
     case done, pending
     /// The provider has no way to be told.
     case unsupported
@@ -28,7 +28,7 @@ public struct LogoutOperation: Operation {
     case none
   }
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let account: String
     public let local: Local
     public let remote: Remote
@@ -38,5 +38,16 @@ public struct LogoutOperation: Operation {
       self.local = local
       self.remote = remote
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("account", account)
+      object.member("local", local)
+      object.member("remote", remote)
+    }
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("wait", wait)
   }
 }

@@ -5,7 +5,7 @@ public struct ReloadOperation: Operation {
   public enum CodingKeys: CodingKey, CaseIterable {}
 
   /// The accounts that changed, by name.
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let added: [String]
     public let removed: [String]
     public let changed: [String]
@@ -15,9 +15,16 @@ public struct ReloadOperation: Operation {
       self.removed = removed
       self.changed = changed
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("added", added)
+      object.member("removed", removed)
+      object.member("changed", changed)
+    }
   }
 
   public init() {}
   public init(from decoder: any Decoder) throws {}
-  public func encode(to encoder: any Encoder) throws {}
+
+  public func write(to object: inout JSONObjectWriter) {}
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The one line with `ok` that answers a request.
-package struct Reply<Body: Codable & Sendable>: Sendable {
+package struct Reply<Body: Decodable & JSONObject & Sendable>: Sendable {
   package let id: RequestID?
   package let result: Result<Body, ReplyError>
 
@@ -11,8 +11,8 @@ package struct Reply<Body: Codable & Sendable>: Sendable {
   }
 
   /// The line, with its line feed.
-  package func line() throws -> [UInt8] {
-    var line = try JSONLineEncoder.encode(self)
+  package func line() -> [UInt8] {
+    var line = JSONObjectWriter.text(of: self)
     line.append(UInt8(ascii: "\n"))
     return line
   }
@@ -23,7 +23,7 @@ package struct Reply<Body: Codable & Sendable>: Sendable {
   }
 }
 
-extension Reply: Codable {
+extension Reply: Decodable, JSONObject {
   private enum CodingKeys: String, CodingKey { case id, ok, error }
 
   package init(from decoder: any Decoder) throws {
@@ -36,16 +36,15 @@ extension Reply: Codable {
     }
   }
 
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encodeIfPresent(id, forKey: .id)
+  package func write(to object: inout JSONObjectWriter) {
+    object.member(id: id)
     switch result {
     case .success(let body):
-      try container.encode(true, forKey: .ok)
-      try body.encode(to: encoder)
+      object.member("ok", true)
+      body.write(to: &object)
     case .failure(let error):
-      try container.encode(false, forKey: .ok)
-      try container.encode(error, forKey: .error)
+      object.member("ok", false)
+      object.member("error", error)
     }
   }
 }

@@ -39,23 +39,50 @@ package struct RequestReader {
       let id = (try? decoder.decode(IDOnly.self, from: Data(line)))?.id
       throw RequestError(id: id, error: Self.badRequest("\(error.message), at byte \(error.position)"))
     }
-    try Self.checkNumbers(of: scan, line)
-    let decoder = try self.decoder(for: scan, &line)
-    do {
-      return try decoder.decode(Envelope.self, from: Data(line), configuration: scan).request
-    } catch let error as RequestError {
-      throw error
+    let id = Self.id(in: scan, line)
+    do throws(ReplyError) {
+      try Self.checkNumbers(of: scan, line)
+      let name = try Self.operation(in: scan, line)
+      return Request(id: id, call: try call(name, scan, &line))
     } catch {
-      throw RequestError(id: Self.id(in: scan, line), error: Self.badRequest(Self.describe(error)))
+      throw RequestError(id: id, error: error)
     }
   }
 
-  private func decoder(for scan: JSONScan, _ line: inout [UInt8]) throws(RequestError) -> JSONDecoder {
+  private func call(
+    _ name: OperationName, _ scan: JSONScan, _ line: inout [UInt8]
+  ) throws(ReplyError) -> Request.Call {
+    switch name {
+    case .version: .version(try decode(scan, &line))
+    case .login: .login(try decode(scan, &line))
+    case .cancel: .cancel(try decode(scan, &line))
+    case .logout: .logout(try decode(scan, &line))
+    case .token: .token(try decode(scan, &line))
+    case .status: .status(try decode(scan, &line))
+    case .reload: .reload(try decode(scan, &line))
+    }
+  }
+
+  /// The operation, once all members of the object are known to be its own.
+  private func decode<O: Operation>(_ scan: JSONScan, _ line: inout [UInt8]) throws(ReplyError) -> O {
+    for member in scan.members where member.name != "op" && member.name != "id" {
+      guard O.CodingKeys.allCases.contains(where: { $0.stringValue == member.name }) else {
+        let known = O.CodingKeys.allCases.map(\.stringValue).joined(separator: ", ")
+        throw ReplyError(
+          .badRequest, "\(member.name): \(O.name.rawValue) has no such member",
+          hint: known.isEmpty ? "it has no members" : "it has \(known)")
+      }
+    }
+    let decoder = try self.decoder(for: scan, &line)
+    do { return try decoder.decode(O.self, from: Data(line)) } catch { throw Self.badRequest(Self.describe(error)) }
+  }
+
+  private func decoder(for scan: JSONScan, _ line: inout [UInt8]) throws(ReplyError) -> JSONDecoder {
     var lifted: [String: Secret] = [:]
     for member in scan.members where Self.secretMembers.contains(member.name) {
       guard let range = member.string else { continue }
       do { lifted[member.name] = Secret(try JSONScan.unescaped(line, range)) } catch {
-        throw RequestError(id: Self.id(in: scan, line), error: Self.badRequest("\(member.name): \(error.message)"))
+        throw Self.badRequest("\(member.name): \(error.message)")
       }
       for position in range { line[position] = UInt8(ascii: "*") }
     }
@@ -66,23 +93,36 @@ package struct RequestReader {
   }
 
   /// The decoder takes `1e3` for a whole number, and calls a text with `1e999` or 2^63 no JSON at all.
-  private static func checkNumbers(of scan: JSONScan, _ line: [UInt8]) throws(RequestError) {
+  private static func checkNumbers(of scan: JSONScan, _ line: [UInt8]) throws(ReplyError) {
     for member in scan.members {
       guard let number = scan.number(of: member, in: line), number.hasPrefix("-0") || Int64(number) == nil else {
         continue
       }
       let expected = member.name == "id" ? "a string or a whole number" : "a whole number"
-      throw RequestError(id: id(in: scan, line), error: badRequest("\(member.name): expected \(expected)"))
+      throw badRequest("\(member.name): expected \(expected)")
     }
   }
 
-  /// The `id` of an object that the decoder has not seen.
+  // `op` and `id` are taken from the scan: with the decoder it would take a pass for them and one for the rest, and half
+  // as long again.
+
   private static func id(in scan: JSONScan, _ line: [UInt8]) -> RequestID? {
     guard let member = scan.members.first(where: { $0.name == "id" }) else { return nil }
-    if let string = member.string, let text = try? JSONScan.unescaped(line, string) {
-      return .text(String(decoding: text, as: UTF8.self))
-    }
+    if let text = scan.text(of: member, in: line) { return .text(text) }
     return scan.number(of: member, in: line).flatMap { Int64($0) }.map { .number($0) }
+  }
+
+  private static func operation(in scan: JSONScan, _ line: [UInt8]) throws(ReplyError) -> OperationName {
+    if let id = scan.members.first(where: { $0.name == "id" }), id.string == nil, scan.number(of: id, in: line) == nil {
+      throw badRequest("id: expected a string or a whole number")
+    }
+    guard let member = scan.members.first(where: { $0.name == "op" }) else { throw badRequest("op: missing") }
+    guard let name = scan.text(of: member, in: line) else { throw badRequest("op: expected a string") }
+    guard let operation = OperationName(rawValue: name) else {
+      let known = OperationName.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ReplyError(.unknownOperation, "op: \"\(name)\" is not an operation", hint: "use one of \(known)")
+    }
+    return operation
   }
 
   private static func badRequest(_ message: String) -> ReplyError {
@@ -90,7 +130,7 @@ package struct RequestReader {
   }
 
   /// A decoding error in one line, naming the member.
-  fileprivate static func describe(_ error: any Error) -> String {
+  private static func describe(_ error: any Error) -> String {
     switch error {
     case DecodingError.typeMismatch(let type, let context):
       "\(path(context)): expected \(describe(type))"
@@ -122,77 +162,22 @@ package struct RequestReader {
 /// For a line that is refused but is an object all the same.
 private struct IDOnly: Decodable { let id: RequestID? }
 
-/// Decodes `op` and `id`, then the members of that operation from the same object.
-private struct Envelope: DecodableWithConfiguration {
-  let request: Request
-
-  private enum CodingKeys: String, CodingKey { case op, id }
-
-  init(from decoder: any Decoder, configuration scan: JSONScan) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    var id: RequestID?
-    do {
-      id = try container.decodeIfPresent(RequestID.self, forKey: .id)
-    } catch {
-      throw RequestError(id: nil, error: ReplyError(.badRequest, "id: expected a string or a whole number"))
-    }
-    do {
-      let name = try container.decode(String.self, forKey: .op)
-      guard let operation = OperationName(rawValue: name) else {
-        let known = OperationName.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ReplyError(.unknownOperation, "op: \"\(name)\" is not an operation", hint: "use one of \(known)")
-      }
-      request = Request(id: id, call: try Self.call(operation, decoder, scan))
-    } catch let error as ReplyError {
-      throw RequestError(id: id, error: error)
-    } catch {
-      throw RequestError(id: id, error: ReplyError(.badRequest, RequestReader.describe(error)))
-    }
-  }
-
-  private static func call(_ name: OperationName, _ decoder: any Decoder, _ scan: JSONScan) throws -> Request.Call {
-    switch name {
-    case .version: .version(try members(decoder, scan))
-    case .login: .login(try members(decoder, scan))
-    case .cancel: .cancel(try members(decoder, scan))
-    case .logout: .logout(try members(decoder, scan))
-    case .token: .token(try members(decoder, scan))
-    case .status: .status(try members(decoder, scan))
-    case .reload: .reload(try members(decoder, scan))
-    }
-  }
-
-  /// The operation itself, once all members of the object are known to be its own.
-  private static func members<O: Operation>(_ decoder: any Decoder, _ scan: JSONScan) throws -> O {
-    for member in scan.members where member.name != "op" && member.name != "id" {
-      guard O.CodingKeys.allCases.contains(where: { $0.stringValue == member.name }) else {
-        let known = O.CodingKeys.allCases.map(\.stringValue).joined(separator: ", ")
-        throw ReplyError(
-          .badRequest, "\(member.name): \(O.name.rawValue) has no such member",
-          hint: known.isEmpty ? "it has no members" : "it has \(known)")
-      }
-    }
-    return try O(from: decoder)
-  }
-}
-
 extension Operation {
   /// The request line of this operation, with its line feed.
-  package func line(id: RequestID? = nil) throws -> [UInt8] {
-    try JSONLineEncoder.encode(Outgoing(id: id, operation: self)) + [UInt8(ascii: "\n")]
+  package func line(id: RequestID? = nil) -> [UInt8] {
+    var line = JSONObjectWriter.text(of: Outgoing(id: id, operation: self), omittingNull: true)
+    line.append(UInt8(ascii: "\n"))
+    return line
   }
 }
 
-private struct Outgoing<O: Operation>: Encodable {
+private struct Outgoing<O: Operation>: JSONObject {
   let id: RequestID?
   let operation: O
 
-  private enum CodingKeys: String, CodingKey { case op, id }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(O.name, forKey: .op)
-    try container.encodeIfPresent(id, forKey: .id)
-    try operation.encode(to: encoder)
+  func write(to object: inout JSONObjectWriter) {
+    object.member("op", O.name)
+    object.member(id: id)
+    operation.write(to: &object)
   }
 }

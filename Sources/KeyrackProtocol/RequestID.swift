@@ -1,5 +1,5 @@
 /// The `id` of a request: a string or a whole number, echoed on every line that answers it.
-public enum RequestID: Sendable, Hashable, Codable {
+public enum RequestID: Sendable, Hashable, Decodable {
   case number(Int64)
   case text(String)
 
@@ -12,11 +12,15 @@ public enum RequestID: Sendable, Hashable, Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .number(let number): try container.encode(number)
-    case .text(let text): try container.encode(text)
+}
+
+extension JSONObjectWriter {
+  /// Left out where there is none.
+  mutating func member(id: RequestID?) {
+    switch id {
+    case .number(let number): member("id", Int(number))
+    case .text(let text): member("id", text)
+    case nil: break
     }
   }
 }

@@ -1,6 +1,6 @@
 /// A password or a token: text that must never be printed.
 ///
-/// Every description of it is `<redacted>`, and so is what a general encoder makes of it; only ``JSONLineEncoder`` and
+/// Every description of it is `<redacted>`, and so is what a general encoder makes of it; only ``JSONObjectWriter`` and
 /// ``bytes`` give the text. It is kept as bytes, not as a `String`: what a program released is overwritten where the
 /// program links `CWipe`, and a short `String` would live outside the heap.
 public struct Secret: Sendable, Hashable {

@@ -8,7 +8,7 @@ public struct StatusOperation: Operation {
 
   public init(account: String? = nil) { self.account = account }
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let accounts: [AccountStatus]
     public let keyring: KeyringStatus
     public let outbox: [OwedRevocation]
@@ -23,11 +23,22 @@ public struct StatusOperation: Operation {
       self.outbox = outbox
       self.orphans = orphans
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("accounts", accounts)
+      object.member("keyring", keyring)
+      object.member("outbox", outbox)
+      object.member("orphans", orphans)
+    }
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
   }
 }
 
 /// The state of an account: the first of these that applies.
-public enum AccountState: String, Sendable, Codable, CaseIterable {
+public enum AccountState: String, Sendable, Decodable, CaseIterable {
   case signingIn = "signing_in"
   case signedOut = "signed_out"
   case loginRequired = "login_required"
@@ -37,7 +48,7 @@ public enum AccountState: String, Sendable, Codable, CaseIterable {
 }
 
 /// One account in a ``StatusOperation/Reply``. Times are Unix seconds, nil where unknown.
-public struct AccountStatus: Codable, Sendable, Hashable {
+public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
   public let account: String
   public let provider: String
   public let state: AccountState
@@ -89,28 +100,27 @@ public struct AccountStatus: Codable, Sendable, Hashable {
     self.pendingLogin = pendingLogin
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(account, forKey: .account)
-    try container.encode(provider, forKey: .provider)
-    try container.encode(state, forKey: .state)
-    try container.encode(since, forKey: .since)
-    try container.encode(reason, forKey: .reason)
-    try container.encode(subject, forKey: .subject)
-    try container.encode(scope, forKey: .scope)
-    try container.encode(remembered, forKey: .remembered)
-    try container.encode(saved, forKey: .saved)
-    try container.encode(expiresAt, forKey: .expiresAt)
-    try container.encode(refreshedAt, forKey: .refreshedAt)
-    try container.encode(nextAttemptAt, forKey: .nextAttemptAt)
-    try container.encode(refreshExpiresAt, forKey: .refreshExpiresAt)
-    try container.encode(lastError, forKey: .lastError)
-    try container.encode(pendingLogin, forKey: .pendingLogin)
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("provider", provider)
+    object.member("state", state)
+    object.member("since", since)
+    object.member("reason", reason)
+    object.member("subject", subject)
+    object.member("scope", scope)
+    object.member("remembered", remembered)
+    object.member("saved", saved)
+    object.member("expires_at", expiresAt)
+    object.member("refreshed_at", refreshedAt)
+    object.member("next_attempt_at", nextAttemptAt)
+    object.member("refresh_expires_at", refreshExpiresAt)
+    object.member("last_error", lastError)
+    object.member("pending_login", pendingLogin)
   }
 }
 
 /// The last thing that went wrong and has not been put right since.
-public struct StatusError: Codable, Sendable, Hashable {
+public struct StatusError: Decodable, JSONObject, Sendable, Hashable {
   public let code: ErrorCode
   public let message: String
   public let at: Int
@@ -120,10 +130,16 @@ public struct StatusError: Codable, Sendable, Hashable {
     self.message = message
     self.at = at
   }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("code", code)
+    object.member("message", message)
+    object.member("at", at)
+  }
 }
 
 /// A sign-in under way.
-public struct PendingLogin: Codable, Sendable, Hashable {
+public struct PendingLogin: Decodable, JSONObject, Sendable, Hashable {
   public let method: LoginOperation.Method
   public let expiresAt: Int?
 
@@ -136,11 +152,16 @@ public struct PendingLogin: Codable, Sendable, Hashable {
     self.method = method
     self.expiresAt = expiresAt
   }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("method", method)
+    object.member("expires_at", expiresAt)
+  }
 }
 
 /// What is known of the keyring.
-public struct KeyringStatus: Codable, Sendable, Hashable {
-  public enum State: String, Sendable, Codable { case ok, locked, unavailable, error }
+public struct KeyringStatus: Decodable, JSONObject, Sendable, Hashable {
+  public enum State: String, Sendable, Decodable { case ok, locked, unavailable, error }
 
   public let state: State
   public let since: Int?
@@ -151,10 +172,16 @@ public struct KeyringStatus: Codable, Sendable, Hashable {
     self.since = since
     self.message = message
   }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("state", state)
+    object.member("since", since)
+    object.member("message", message)
+  }
 }
 
 /// A revocation that the provider has not acknowledged yet.
-public struct OwedRevocation: Codable, Sendable, Hashable {
+public struct OwedRevocation: Decodable, JSONObject, Sendable, Hashable {
   public let account: String
   public let since: Int
   public let nextAttemptAt: Int?
@@ -171,5 +198,12 @@ public struct OwedRevocation: Codable, Sendable, Hashable {
     self.since = since
     self.nextAttemptAt = nextAttemptAt
     self.lastError = lastError
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("since", since)
+    object.member("next_attempt_at", nextAttemptAt)
+    object.member("last_error", lastError)
   }
 }

@@ -6,7 +6,7 @@ public struct TokenOperation: Operation {
   /// The longest `timeout` and `min_valid`, in seconds: a day.
   public static let maximumSeconds = 86_400
 
-  public enum Kind: String, Sendable, Codable, CaseIterable { case access, id }
+  public enum Kind: String, Sendable, Decodable, CaseIterable { case access, id }
 
   public enum CodingKeys: String, CodingKey, CaseIterable {
     case account, issuer
@@ -44,7 +44,7 @@ public struct TokenOperation: Operation {
   }
 
   /// A resource indicator (RFC 8707) or several.
-  public struct Resource: Codable, Sendable, Hashable {
+  public struct Resource: Decodable, Sendable, Hashable {
     public let uris: [String]
 
     public init(_ uris: [String]) { self.uris = uris }
@@ -58,13 +58,9 @@ public struct TokenOperation: Operation {
       }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      try container.encode(uris)
-    }
   }
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let account: String
     public let accessToken: Secret
     public let tokenType: String
@@ -100,15 +96,25 @@ public struct TokenOperation: Operation {
       self.minimumValidityMet = minimumValidityMet
     }
 
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(account, forKey: .account)
-      try container.encode(accessToken, forKey: .accessToken)
-      try container.encode(tokenType, forKey: .tokenType)
-      try container.encode(expiresAt, forKey: .expiresAt)
-      try container.encode(expiresIn, forKey: .expiresIn)
-      try container.encode(scope, forKey: .scope)
-      try container.encode(minimumValidityMet, forKey: .minimumValidityMet)
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("account", account)
+      object.member("access_token", accessToken)
+      object.member("token_type", tokenType)
+      object.member("expires_at", expiresAt)
+      object.member("expires_in", expiresIn)
+      object.member("scope", scope)
+      object.member("min_valid_met", minimumValidityMet)
     }
+  }
+
+  public func write(to object: inout JSONObjectWriter) {
+    object.member("account", account)
+    object.member("issuer", issuer)
+    object.member("min_valid", minimumValidity)
+    object.member("rejected", rejected)
+    object.member("scope", scope)
+    if let resource { object.member("resource", resource.uris) }
+    object.member("kind", kind)
+    object.member("timeout", timeout)
   }
 }

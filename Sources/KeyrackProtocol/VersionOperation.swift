@@ -3,7 +3,7 @@ public struct VersionOperation: Operation {
   public static let name = OperationName.version
   public enum CodingKeys: CodingKey, CaseIterable {}
 
-  public struct Reply: Codable, Sendable, Hashable {
+  public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     /// Always `keyrackd`.
     public let name: String
     public let version: String
@@ -17,11 +17,19 @@ public struct VersionOperation: Operation {
       self.protocol = `protocol`
       self.operations = operations
     }
+
+    public func write(to object: inout JSONObjectWriter) {
+      object.member("name", name)
+      object.member("version", version)
+      object.member("protocol", `protocol`)
+      object.member("operations", operations.map(\.rawValue))
+    }
   }
 
   public init() {}
   public init(from decoder: any Decoder) throws {}
-  public func encode(to encoder: any Encoder) throws {}
+
+  public func write(to object: inout JSONObjectWriter) {}
 }
 
 /// The version of Keyrack that this was built from.

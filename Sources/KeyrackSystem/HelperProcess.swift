@@ -68,7 +68,7 @@ final class HelperProcess {
 
   /// Sends a call; false where it could not be sent in that time, or there is nobody to read it.
   func send(_ call: KeyringCall, until deadline: SuspendingClock.Instant) -> Bool {
-    guard var line = try? JSONLineEncoder.encode(call) else { return false }
+    var line = JSONObjectWriter.text(of: call)
     line.append(UInt8(ascii: "\n"))
     var sent = 0
     while sent < line.count {

@@ -94,9 +94,9 @@ package actor Keyring: SessionStore {
   }
 
   private func store(
-    _ value: some Encodable, _ attributes: [String: String], label: String
+    _ value: some JSONObject, _ attributes: [String: String], label: String
   ) throws(StoreError) {
-    guard let secret = try? codec.encode(value) else { throw .failed("\(label) cannot be written as JSON") }
+    let secret = codec.encode(value)
     _ = try helper.perform(KeyringCall(.store, attributes: attributes, label: label, secret: secret), .background)
   }
 

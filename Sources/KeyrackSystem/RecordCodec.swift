@@ -17,11 +17,17 @@ package struct RecordCodec {
     let version: Int
   }
 
-  private struct Document: Codable {
+  private struct Document: Decodable, JSONObject {
     let version: Int
     /// SHA-256 of `payload`, in hexadecimal.
     let checksum: String
     let payload: Secret
+
+    func write(to object: inout JSONObjectWriter) {
+      object.member("version", version)
+      object.member("checksum", checksum)
+      object.member("payload", payload)
+    }
   }
 
   package static let version = 1
@@ -30,10 +36,10 @@ package struct RecordCodec {
 
   package init() {}
 
-  package func encode(_ record: some Encodable) throws -> Secret {
-    let payload = Secret(try JSONLineEncoder.encode(record))
+  package func encode(_ record: some JSONObject) -> Secret {
+    let payload = Secret(JSONObjectWriter.text(of: record, omittingNull: true))
     let document = Document(version: Self.version, checksum: digest.sha256(payload.bytes), payload: payload)
-    return Secret(try JSONLineEncoder.encode(document))
+    return Secret(JSONObjectWriter.text(of: document))
   }
 
   package func decode<Record: Decodable>(_ type: Record.Type, from secret: Secret?) throws(Unusable) -> Record {

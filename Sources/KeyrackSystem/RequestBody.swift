@@ -10,14 +10,15 @@ struct RequestBody {
   }
 
   static func json(_ members: [(String, Secret)]) -> RequestBody {
-    var pieces: [Secret] = []
-    for (name, value) in members {
-      var bytes = Array((pieces.isEmpty ? "{" : ",").utf8)
-      JSONLineEncoder.append(name.utf8, to: &bytes)
-      bytes.append(UInt8(ascii: ":"))
-      JSONLineEncoder.append(value.bytes, to: &bytes)
-      pieces.append(Secret(bytes))
+    let text = Secret(JSONObjectWriter.text(of: Members(members: members)))
+    return RequestBody(buffer: WipedBuffer([text]), contentType: "application/json")
+  }
+
+  private struct Members: JSONObject {
+    let members: [(String, Secret)]
+
+    func write(to object: inout JSONObjectWriter) {
+      for (name, value) in members { object.member(name, value) }
     }
-    return RequestBody(buffer: WipedBuffer(pieces + [Secret("}")]), contentType: "application/json")
   }
 }

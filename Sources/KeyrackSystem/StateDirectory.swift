@@ -29,7 +29,7 @@ package actor StateDirectory: EndedSessions {
     defer { close(directory) }
     do {
       let name = fileName(note)
-      try write(try JSONLineEncoder.encode(note), to: ".\(name)", in: directory)
+      try write(JSONObjectWriter.text(of: note), to: ".\(name)", in: directory)
       try Self.check(unsafe renameat(directory, ".\(name)", directory, name))
       try Self.check(fsync(directory))
     } catch {

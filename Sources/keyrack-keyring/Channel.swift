@@ -33,7 +33,7 @@ final class Channel {
   }
 
   func send(_ answer: KeyringAnswer) {
-    guard var line = try? JSONLineEncoder.encode(answer) else { return }
+    var line = JSONObjectWriter.text(of: answer)
     if line.count > KeyringAnswer.maximumLength {
       send(KeyringAnswer(.failed, message: "the keyring holds more of Keyrack's items than can be read at once"))
       return

@@ -117,7 +117,7 @@ import Testing
   @Test func whatAClientSendsIsWhatTheDaemonReads() throws {
     let login = LoginOperation(
       account: "work", method: .password, username: "a\nb", password: Secret("p\\\"w"), remember: false)
-    var line = try login.line(id: .number(9))
+    var line = login.line(id: .number(9))
     #expect(line.removeLast() == UInt8(ascii: "\n"))
     let request = try RequestReader().read(&line)
     #expect(request.id == .number(9))

@@ -240,7 +240,7 @@ import Testing
       for _ in 0..<50 { group.addTask { try await client.send(post(server.url)).get().status } }
       for try await status in group { #expect(status == 200) }
     }
-    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(ContinuousClock.now - start < .seconds(15))
     client.stop()
     #expect(
       try await task.value

@@ -38,7 +38,7 @@ package final class Wire: Sendable {
     try await BlockingThread.run {
       var sent = 0
       while sent < bytes.count {
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + sent, bytes.count - sent) }
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent) }
         guard count > 0 else { throw Failure(description: "could not send: error \(errno)") }
         sent += count
       }
@@ -74,7 +74,7 @@ package final class Wire: Sendable {
 
   /// The answer to an operation. Throws its `ReplyError` where it failed.
   package func call<O: KeyrackProtocol.Operation>(_ operation: O) async throws -> O.Reply {
-    try await send(try operation.line())
+    try await send(operation.line())
     guard let line = try await line() else { throw Failure(description: "the daemon closed the connection") }
     return try Reply<O.Reply>(line: line.utf8).result.get()
   }
