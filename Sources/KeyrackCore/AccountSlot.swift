@@ -1,7 +1,8 @@
 import KeyrackProtocol
 
-/// What the coordinator holds for one configured account.
-struct AccountSlot {
+/// What the coordinator holds for one configured account. Only the coordinator has it: a class, since a copy of all that
+/// is in it would cost as much as the rest of answering a cached token.
+final class AccountSlot {
   var account: Account
   /// The session that the account name stands for now.
   var session: UserSession?
