@@ -19,11 +19,8 @@ package final class Wire: Sendable {
         connect(descriptor, __CONST_SOCKADDR_ARG(__sockaddr__: $0), socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard result == 0 else {
-      let code = errno
-      close(descriptor)
-      throw Failure(description: "could not connect to \(path): error \(code)")
-    }
+    // What throws here is closed by deinit.
+    guard result == 0 else { throw Failure(description: "could not connect to \(path): error \(errno)") }
     // No test waits for ever.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
