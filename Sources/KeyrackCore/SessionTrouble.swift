@@ -91,7 +91,7 @@ extension ReplyError {
   }
 
   package static func temporarilyUnavailable(_ account: String, _ message: String) -> ReplyError {
-    ReplyError(.temporarilyUnavailable, "\(account): \(message)")
+    ReplyError(.temporarilyUnavailable, "\(account): \(message)", hint: "check the network, and try again")
   }
 
   package static func clientRefused(_ account: String, _ message: String) -> ReplyError {

@@ -101,9 +101,11 @@ extension TokenCoordinator {
     case .success(let grant): return grant
     case .denied where method == .password:
       // One answer for a wrong password and for an unknown user.
-      throw ReplyError(.loginDenied, "Email or password is incorrect.")
+      throw ReplyError(.loginDenied, "Email or password is incorrect.", hint: "keyrack login \(name)")
     case .denied(let message):
-      throw ReplyError(.loginDenied, "\(name): the provider does not accept this refresh token (\(message))")
+      throw ReplyError(
+        .loginDenied, "\(name): the provider does not accept this refresh token (\(message))",
+        hint: "keyrack login \(name), with a token that was not used before")
     case .clientRefused(let message): throw .clientRefused(name, message)
     case .failed(let message, _): throw ReplyError(.providerError, "\(name): \(message)")
     case .throttled(let message, let retryAfter):
@@ -196,6 +198,6 @@ extension ReplyError {
   }
 
   static func throttled(_ account: String, _ message: String) -> ReplyError {
-    ReplyError(.throttled, "\(account): \(message)")
+    ReplyError(.throttled, "\(account): \(message)", hint: "wait as long as the provider asks")
   }
 }

@@ -253,8 +253,7 @@ package struct UserSession: Sendable {
     case .failed(let message, _):
       return after(schedule.failed(), .degraded, ReplyError(.providerError, "\(account): \(message)"))
     case .throttled(let message, let retryAfter):
-      return after(
-        schedule.failed(retryAfter: retryAfter), .throttled, ReplyError(.throttled, "\(account): \(message)"))
+      return after(schedule.failed(retryAfter: retryAfter), .throttled, .throttled(account, message))
     case .notSent(let message):
       // Nothing has left: a caller who asks may try again soon, whatever the backoff.
       let wait = min(schedule.failed(), .seconds(2))

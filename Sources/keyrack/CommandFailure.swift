@@ -21,7 +21,8 @@ struct CommandFailure: Error {
 
   init(_ error: ReplyError) {
     let wait = error.retryAfter.map { "again in \(RelativeTime.length($0))" }
-    self.init(status: error.code.exitStatus, error.message, hint: error.hint ?? wait)
+    let hint = error.hint.map { hint in wait.map { "\(hint) (\($0))" } ?? hint }
+    self.init(status: error.code.exitStatus, error.message, hint: hint ?? wait)
   }
 
   init(_ error: ClientError) {
