@@ -105,7 +105,7 @@ public struct JSONObjectWriter {
   // MARK: Strings
 
   /// Appends a string with its quotes, escaped as RFC 8259, section 7 asks.
-  private static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+  package static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     if text.allSatisfy({ needsNoEscape($0) }) {
       bytes.append(contentsOf: text)

@@ -34,7 +34,7 @@ enum FormEncoding {
     return members
   }
 
-  private static func escaped(_ text: Secret) -> Secret {
+  static func escaped(_ text: Secret) -> Secret {
     // libcurl measures a text of length 0 itself.
     guard !text.isEmpty else { return text }
     let escaped = unsafe text.bytes.withUnsafeBytes { bytes in

@@ -59,7 +59,8 @@ extension ProviderClient {
     let request = HTTPRequest(
       endpoint: endpoint, body: body.buffer, contentType: body.contentType, caFile: provider.caFile,
       freshConnection: true)
-    let answer = TokenAnswer(purpose: purpose, kind: provider.kind, name: endpoint.name, secrets: [secret])
+    let answer = TokenAnswer(
+      purpose: purpose, kind: provider.kind, name: endpoint.name, secrets: Self.spellings(of: [secret]))
     return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
     case .success(let outcome): outcome
     case .failure(.notSent(let message)): .notSent(message)
@@ -100,10 +101,19 @@ extension ProviderClient {
     let request = HTTPRequest(
       endpoint: endpoint, body: body?.buffer, contentType: body?.contentType, bearer: bearer, caFile: provider.caFile,
       freshConnection: false)
-    let answer = RevocationAnswer(provesToken: bearer != nil, name: endpoint.name, secrets: secrets)
+    let answer = RevocationAnswer(provesToken: bearer != nil, name: endpoint.name, secrets: Self.spellings(of: secrets))
     return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
     case .success(let outcome): outcome
     case .failure(.notSent(let message)), .failure(.unknown(let message)): .failed(message)
+    }
+  }
+
+  /// Secrets as they are and as a body holds them: an answer may quote its request.
+  private static func spellings(of secrets: [Secret]) -> [Secret] {
+    secrets.flatMap { secret in
+      var quoted: [UInt8] = []
+      JSONObjectWriter.append(secret.bytes, to: &quoted)
+      return [secret, FormEncoding.escaped(secret), Secret(Array(quoted.dropFirst().dropLast()))]
     }
   }
 
