@@ -9,11 +9,7 @@ final class TransferLoop {
 
   /// Returns when the queue is stopped and all transfers have ended.
   func run() {
-    while true {
-      let orders = queue.take()
-      for pending in orders.starts { start(pending) }
-      for number in orders.cancels { end(number, "canceled") }
-      if orders.isStopping { break }
+    while takeOrders() {
       var running: Int32 = 0
       unsafe curl_multi_perform(queue.multi, &running)
       finishTransfers()
@@ -21,6 +17,15 @@ final class TransferLoop {
       unsafe curl_multi_poll(queue.multi, nil, 0, 60_000, nil)
     }
     for number in Array(transfers.keys) { end(number, "shutting down") }
+  }
+
+  /// False where it is to stop. By its end the orders are gone, which hold secrets: the wait after it may be long, and
+  /// an answer can have come before it.
+  private func takeOrders() -> Bool {
+    let orders = queue.take()
+    for pending in orders.starts { start(pending) }
+    for number in orders.cancels { end(number, "canceled") }
+    return !orders.isStopping
   }
 
   private func start(_ pending: PendingTransfer) {
