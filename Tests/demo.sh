@@ -9,9 +9,9 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 programs=$(cd "${1:-$here/.build/release}" && pwd)
-session=
-children=()
 daemon=
+
+. "$here/Tests/private-session.sh"
 
 say() { printf '\n# %s\n' "$*"; }
 fail() {
@@ -28,37 +28,14 @@ show() {
 }
 expect() { [ "$status" -eq "$1" ] || fail "exit status $status where $1 was expected"; }
 
-# Tries a command again until it succeeds, at most for ten seconds.
-until_true() {
-  local attempt
-  for attempt in $(seq 200); do
-    if "$@" >/dev/null 2>&1; then return 0; fi
-    sleep 0.05
-  done
-  fail "timed out: $*"
-}
-
-stop() {
-  local attempt
-  kill -TERM "$1" 2>/dev/null || return 0
-  for attempt in $(seq 100); do
-    kill -0 "$1" 2>/dev/null || break
-    sleep 0.05
-  done
-  kill -KILL "$1" 2>/dev/null || true
-  wait "$1" 2>/dev/null || true
-}
-
 clean() {
-  local result=$? child
-  trap - EXIT INT TERM HUP
-  if [ "$result" -ne 0 ] && [ -s "$session/keyrackd.log" ]; then
+  local result=$?
+  trap - EXIT
+  if [ "$result" -ne 0 ] && [ -s "$session_dir/keyrackd.log" ]; then
     printf '\ndemo: the end of the daemon'\''s log:\n' >&2
-    tail -n 20 "$session/keyrackd.log" >&2
+    tail -n 20 "$session_dir/keyrackd.log" >&2
   fi
-  [ -z "$daemon" ] || stop "$daemon"
-  for child in "${children[@]}"; do stop "$child"; done
-  [ -z "$session" ] || rm -rf "$session"
+  stop_session
   exit "$result"
 }
 
@@ -73,64 +50,13 @@ check_programs() {
   done
 }
 
-# --- The desktop session -----------------------------------------------------------------------------------------
-
-start_bus() {
-  cat >"$session/bus.conf" <<CONF
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-CONF
-  dbus-daemon --config-file="$session/bus.conf" --nofork --nopidfile >"$session/bus.log" 2>&1 &
-  children=("$!" "${children[@]}")
-  export DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
-  until_true test -S "$XDG_RUNTIME_DIR/bus"
-}
-
-secrets() {
-  dbus-send --session --print-reply --reply-timeout=5000 --dest=org.freedesktop.secrets "$@"
-}
-keyring_is_unlocked() {
-  local path
-  path=$(secrets /org/freedesktop/secrets org.freedesktop.Secret.Service.ReadAlias string:default |
-    sed -n 's/.*object path "\(.*\)"/\1/p')
-  [ -n "$path" ] && [ "$path" != / ] &&
-    secrets "$path" org.freedesktop.DBus.Properties.Get string:org.freedesktop.Secret.Collection string:Locked |
-    grep -q false
-}
-start_keyring() {
-  # It makes a collection only where the password, read from standard input, is not empty.
-  printf demo | gnome-keyring-daemon --foreground --components=secrets --unlock >"$session/keyring.log" 2>&1 &
-  children=("$!" "${children[@]}")
-  until_true keyring_is_unlocked
-}
-
-start_session() {
-  session=$(mktemp -d "${TMPDIR:-/tmp}/keyrack-demo.XXXXXX")
-  mkdir -m 0700 "$session/home" "$session/run"
-  unset DISPLAY WAYLAND_DISPLAY GNOME_KEYRING_CONTROL KEYRACK_SOCKET XDG_DATA_HOME XDG_CACHE_HOME XDG_STATE_HOME
-  export HOME=$session/home XDG_CONFIG_HOME=$session/home/.config XDG_RUNTIME_DIR=$session/run
-  export PATH=$programs:$PATH
-  start_bus
-  start_keyring
-}
-
 # --- The identity provider ---------------------------------------------------------------------------------------
 
 start_provider() {
-  sample-provider --access-lifetime 5 >"$session/provider.out" &
-  children=("$!" "${children[@]}")
-  until_true grep -q port "$session/provider.out"
-  port=$(sed 's/[^0-9]//g' "$session/provider.out")
+  setpriv --pdeathsig TERM sample-provider --access-lifetime 5 >"$session_dir/provider.out" &
+  session_processes=($! "${session_processes[@]}")
+  wait_until 'the provider' grep -q port "$session_dir/provider.out"
+  port=$(sed 's/[^0-9]//g' "$session_dir/provider.out")
 }
 # A GET at the provider: path, and an access token.
 get() {
@@ -151,19 +77,21 @@ requests_to() {
 
 # --- The daemon --------------------------------------------------------------------------------------------------
 
-answers() { printf '{"op":"version"}\n' | socat -t5 - "UNIX-CONNECT:$XDG_RUNTIME_DIR/keyrack/keyrack.sock"; }
+answers() {
+  printf '{"op":"version"}\n' | socat -t5 - "UNIX-CONNECT:$XDG_RUNTIME_DIR/keyrack/keyrack.sock" >/dev/null 2>&1
+}
 start_daemon() {
   printf '$ keyrackd &\n'
-  keyrackd >>"$session/keyrackd.log" 2>&1 &
+  setpriv --pdeathsig TERM keyrackd >>"$session_dir/keyrackd.log" 2>&1 &
   daemon=$!
-  until_true answers
+  session_processes=($! "${session_processes[@]}")
+  wait_until 'keyrackd' answers
 }
 stop_daemon() {
   printf '$ kill %s; wait %s\n' "$daemon" "$daemon"
   kill -TERM "$daemon"
   status=0
   wait "$daemon" || status=$?
-  daemon=
   expect 0
 }
 write_configuration() {
@@ -209,7 +137,7 @@ hand_out() {
 
 refresh() {
   say 'Five seconds later it has expired. The next call gets a fresh one: nobody signs in again.'
-  until_true api_refuses "$first"
+  wait_until 'the end of the access token' api_refuses "$first"
   show "api $first"
   show 'keyrack token work'
   expect 0
@@ -245,12 +173,10 @@ sign_out() {
   [[ $output == *'/revoke: revoked'* ]] || fail 'the provider was not told'
 }
 
-trap clean EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
 check_programs
 start_session
+trap clean EXIT
+PATH=$programs:$PATH
 start_provider
 write_configuration
 sign_in
