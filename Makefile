@@ -1,6 +1,8 @@
 # Building, testing and installing Keyrack. "make help" lists the targets.
 
 PREFIX ?= /usr/local
+# Not every shell replaces the ~ of "make install PREFIX=~/.local".
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 DESTDIR ?=
 SWIFT ?= swift
 
@@ -16,16 +18,18 @@ endif
 
 RELEASE := .build/release
 UNITS := keyrack.socket keyrack.service
+# Without symbols where strip is there.
+INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps build test demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps build test test-systemd demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
 
 help: ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 swift:
 	@command -v $(SWIFT) >/dev/null || { echo "swift is not in PATH: install Swift 6.3 or newer (swift.org)" >&2; exit 1; }
@@ -42,6 +46,9 @@ build: deps swift ## Build for debugging, tests included
 test: test-deps build ## Run all tests
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build
 
+test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
+	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
+
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
 	Tests/demo.sh $(abspath $(RELEASE))
 
@@ -54,9 +61,9 @@ lint: swift ## Check the format of the sources
 install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	@test -x $(RELEASE)/keyrackd || { echo 'run "make" first' >&2; exit 1; }
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)'
-	install -m 755 $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
-	install -m 755 $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
-	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL_PROGRAM) $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
+	$(INSTALL_PROGRAM) $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
+	install -m 644 LICENSE README.md '$(DESTDIR)$(DOCDIR)'
 	for unit in $(UNITS); do \
 	  sed 's|@BINDIR@|$(BINDIR)|' systemd/$$unit >'$(DESTDIR)$(UNITDIR)'/$$unit && \
 	  chmod 644 '$(DESTDIR)$(UNITDIR)'/$$unit || exit 1; \

@@ -13,5 +13,6 @@ test_packages=(
   gnome-keyring           # a Secret Service
   libsecret-tools         # secret-tool
   systemd                 # systemd-socket-activate, systemd-analyze
+  dbus-user-session       # the session bus of a user manager
   socat openssl strace procps util-linux
 )

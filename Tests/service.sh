@@ -1,0 +1,231 @@
+#!/bin/bash
+# The units, installed and run by a real `systemd --user` (user-manager.sh) with a real keyring. Run "make" before.
+#
+# Takes about 20 seconds. The exit status is 0 if all is as the README says, and where it cannot run here, which it says.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# --- As root, before the user manager starts --------------------------------------------------------------------
+
+prepare() {
+  local home=$1
+  install_to() { make -s -C "$checkout" "$1" HOME="$home" PREFIX="$home/.local"; }
+  install_to install
+  install_to uninstall
+  [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
+  install_to install
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout/Tests/service.sh" -t "$home/test"
+  chown -R --reference="$home" "$home"
+}
+
+run() {
+  checkout=$(dirname "$here")
+  export checkout
+  export -f prepare
+  local status=0
+  "$here/user-manager.sh" /bin/bash test/service.sh --checks || status=$?
+  [ "$status" -ne 77 ] || exit 0
+  exit "$status"
+}
+
+# --- As the user ------------------------------------------------------------------------------------------------
+
+socket=${XDG_RUNTIME_DIR-}/keyrack/keyrack.sock
+configuration=$HOME/.config/keyrack/keyrack.conf
+password='wonder+land&1'
+
+ok() { printf 'ok: %s\n' "$*"; }
+fail() {
+  printf 'service.sh: %s\n' "$*" >&2
+  journalctl --user --no-pager -n 30 >&2
+  exit 1
+}
+# is WHAT ACTUAL EXPECTED-PATTERN
+is() { [[ $2 == $3 ]] || fail "$1: expected $3, not: $2"; }
+property() { systemctl --user show --value -p "$2" "$1"; }
+ask() { printf '%s\n' "$1" | socat -t35 - "UNIX-CONNECT:$socket"; }
+token() { ask '{"op":"token","account":"work"}'; }
+# Tries for 15 seconds.
+until_true() {
+  local attempt
+  for attempt in $(seq 300); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.05
+  done
+  fail "waited in vain for: $*"
+}
+has_status() { [[ $(property keyrack.service StatusText) == $1 ]]; }
+has_restarted() { [ "$(property keyrack.service NRestarts)" -gt "$1" ] && systemctl --user is-active keyrack.service; }
+main_process() { property keyrack.service MainPID; }
+
+write_configuration() {
+  mkdir -p "${configuration%/*}"
+  printf '[provider sample]\nclient_id=test\ntoken_endpoint=http://127.0.0.1:%s/token\npassword_grant=true\n' \
+    "$port" >"$configuration"
+  local account
+  for account; do printf '[account %s]\nprovider=sample\n' "$account" >>"$configuration"; done
+}
+
+start_keyring() {
+  # Debian's own would come first.
+  systemctl --user stop gnome-keyring-daemon.socket 2>/dev/null || true
+  mkdir -p .config/systemd/user
+  cat >.config/systemd/user/test-keyring.service <<'UNIT'
+[Service]
+Type=dbus
+BusName=org.freedesktop.secrets
+StandardInput=data
+StandardInputText=password
+ExecStart=/usr/bin/gnome-keyring-daemon --foreground --unlock --components=secrets
+UNIT
+  systemctl --user daemon-reload
+  systemctl --user start test-keyring.service
+}
+
+start_provider() {
+  test/sample-provider >provider.out &
+  until_true grep -q port provider.out
+  port=$(sed 's/[^0-9]//g' provider.out)
+}
+
+units_are_sound() {
+  is 'systemd-analyze verify' "$(systemd-analyze --user verify .local/share/systemd/user/keyrack.* 2>&1)" ''
+  systemctl --user daemon-reload
+  systemctl --user --quiet enable --now keyrack.socket
+  is 'the socket file' "$(stat -c '%F %a' "$socket")" 'socket 600'
+  is 'its directory' "$(stat -c '%F %a' "${socket%/*}")" 'directory 700'
+  is 'the service before the first connect' "$(property keyrack.service ActiveState)" inactive
+  ok 'the units verify, and the socket is there without the service'
+}
+
+first_connect_starts_the_service() {
+  is 'the answer' "$(ask '{"op":"version"}')" '{"ok":true,"name":"keyrackd",*'
+  is 'the service' "$(property keyrack.service ActiveState)" active
+  is 'its status' "$(property keyrack.service StatusText)" '0 signed in'
+  ok 'the first connect starts the service'
+}
+
+token_works_in_the_sandbox() {
+  local process
+  printf %s "$password" | keyrack login work --username alice --password-stdin 2>login.err || fail "$(cat login.err)"
+  is 'the token' "$(token)" '*"access_token":"at_*'
+  until_true has_status '1 signed in'
+  is 'the keyring' "$(secret-tool search --all app keyrack 2>&1)" '*account = work*'
+  # All of the service, the keyring's helper too.
+  for process in $(cat "/sys/fs/cgroup$(property keyrack.service ControlGroup)/cgroup.procs"); do
+    is "$process in the sandbox" "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$process/status" | tr -d '\n\t')" \
+      'NoNewPrivs:1Seccomp:2'
+  done
+  ok 'a sign-in, the keyring and a token work in the sandbox'
+}
+
+reload_is_heard() {
+  write_configuration work other
+  systemctl --user reload keyrack.service
+  until_true eval 'keyrack status | grep -q ^other'
+  printf '[account broken]\nprovidr=sample\n' >>"$configuration"
+  systemctl --user reload keyrack.service
+  until_true has_status '*providr*'
+  is 'the token under the old configuration' "$(token)" '*"access_token":"at_*'
+  write_configuration work other
+  systemctl --user reload keyrack.service
+  until_true has_status '1 signed in'
+  ok 'reload takes a new configuration, and keeps the old one where the new is broken'
+}
+
+clients_of_a_killed_daemon_wait() {
+  local client before
+  before=$(property keyrack.service NRestarts)
+  systemctl --user kill --kill-whom=main -s KILL keyrack.service
+  for client in 1 2 3 4 5; do token >"client.$client" & clients+=("$!"); done
+  wait "${clients[@]}"
+  for client in 1 2 3 4 5; do is "client $client" "$(cat "client.$client")" '*"access_token":"at_*'; done
+  until_true has_restarted "$before"
+  ok 'a killed daemon is started again, and its clients wait for that'
+}
+
+watchdog_ends_a_hung_daemon() {
+  local before
+  mkdir -p .config/systemd/user/keyrack.service.d
+  printf '[Service]\nWatchdogSec=1\n' >.config/systemd/user/keyrack.service.d/watchdog.conf
+  systemctl --user daemon-reload
+  systemctl --user restart keyrack.service
+  before=$(property keyrack.service NRestarts)
+  kill -STOP "$(main_process)"
+  until_true has_restarted "$before"
+  until_true eval 'journalctl --user --no-pager | grep -q "keyrack.service: Watchdog timeout"'
+  is 'the token after it' "$(token)" '*"access_token":"at_*'
+  # It pings in time when it is not hung.
+  before=$(main_process)
+  sleep 2.5
+  is 'the process after two and a half limits' "$(main_process)" "$before"
+  rm -r .config/systemd/user/keyrack.service.d
+  systemctl --user daemon-reload
+  ok 'the watchdog ends a hung daemon and leaves a working one alone'
+}
+
+stop_leaves_the_socket() {
+  systemctl --user stop keyrack.service 2>/dev/null
+  is 'the service' "$(property keyrack.service ActiveState) $(property keyrack.service Result)" 'inactive success'
+  is 'the socket' "$(property keyrack.socket ActiveState)" active
+  [ -S "$socket" ] || fail 'the socket file went with the service'
+  is 'the token' "$(token)" '*"access_token":"at_*'
+  ok 'after a stop the next connect starts the service again'
+}
+
+broken_configuration_is_answered() {
+  printf '[account broken]\nprovidr=sample\n' >>"$configuration"
+  systemctl --user stop keyrack.service 2>/dev/null
+  is 'the answer' "$(token)" "*\"code\":\"config_error\"*$configuration:*providr*"
+  is 'the service' "$(property keyrack.service ActiveState)" active
+  is 'its status' "$(property keyrack.service StatusText)" "configuration: $configuration:*"
+  local status=0
+  mkdir -m 700 by-hand
+  KEYRACK_SOCKET=$HOME/by-hand/keyrack.sock .local/bin/keyrackd 2>by-hand/err || status=$?
+  is 'started by hand' "$status $(cat by-hand/err)" "78 keyrackd: $configuration:*providr*"
+  [ ! -e by-hand/keyrack.sock ] || fail 'it left its socket file'
+  write_configuration work
+  keyrack reload 2>/dev/null
+  is 'the token after a reload' "$(token)" '*"access_token":"at_*'
+  ok 'with a broken configuration the service stays up and says what is wrong; by hand it is exit status 78'
+}
+
+one_daemon_at_a_time() {
+  local status=0
+  .local/bin/keyrackd 2>second.err || status=$?
+  is 'a second daemon' "$status $(cat second.err)" '69 keyrackd: already running'
+  is 'the first' "$(token)" '*"access_token":"at_*'
+  ok 'a second daemon ends with status 69'
+}
+
+journal_tells_events_and_no_secret() {
+  local journal
+  journalctl --user --sync 2>/dev/null || true
+  journal=$(journalctl --user --no-pager -o json)
+  is 'the events' "$journal" '*"KEYRACK_EVENT":"*'
+  is 'the accounts' "$journal" '*"KEYRACK_ACCOUNT":"work"*'
+  ! grep -qF "$password" <<<"$journal" || fail 'the password is in the journal'
+  ! grep -qE '[ar]t_[0-9A-Za-z]{8}' <<<"$journal" || fail 'a token is in the journal'
+  ok 'the journal has events by field, and no secret'
+}
+
+checks() {
+  local port clients=()
+  PATH=$HOME/.local/bin:$PATH
+  start_provider
+  trap 'kill %1' EXIT
+  start_keyring
+  write_configuration work
+  units_are_sound
+  first_connect_starts_the_service
+  token_works_in_the_sandbox
+  reload_is_heard
+  clients_of_a_killed_daemon_wait
+  watchdog_ends_a_hung_daemon
+  stop_leaves_the_socket
+  broken_configuration_is_answered
+  one_daemon_at_a_time
+  journal_tells_events_and_no_secret
+}
+
+if [ "${1-}" = --checks ]; then checks; else run; fi
