@@ -67,6 +67,13 @@ import Testing
     #expect(owners.reduce(into: Set()) { $0.formUnion(readme.keys[$1] ?? []) } == known)
   }
 
+  @Test func theTableOfExitStatusesIsThatOfTheHelp() async throws {
+    let help = try await Child.run([Products.path(of: "keyrack"), "--help"], environment: [:]).output
+    let statuses = help.matches(of: /\n  ([0-9])  (.*)/)
+    #expect(statuses.count == 9)
+    for status in statuses { #expect(readme.text.contains("\n| \(status.1) | \(status.2) | ")) }
+  }
+
   @Test(arguments: [
     (#"{"ok":true,"a":"x","expires_at":1}"#, #"{"ok":true,"a":"x","expires_at":27}"#, true),
     (#"{"ok":true,"a":"at_…"}"#, #"{"ok":true,"a":"at_yz"}"#, true),
