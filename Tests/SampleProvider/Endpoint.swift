@@ -35,6 +35,13 @@ struct Processed {
   let outcome: Outcome
   var user: String?
   var family: Int?
+  /// What was granted.
+  var accessToken: String?
+
+  init(_ grant: Grant) {
+    self.init(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    accessToken = grant.accessToken
+  }
 
   init(_ outcome: Outcome, _ response: HTTPResponse, of family: TokenFamily? = nil, user: String? = nil) {
     self.outcome = outcome

@@ -8,7 +8,7 @@ extension Provider {
       return Self.jsonError("wrong credentials", .denied, user: name)
     }
     let grant = ledger.signIn(user: user, client: nil, scope: nil, settings: settings)
-    return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    return Processed(grant)
   }
 
   mutating func answerRefresh(_ request: HTTPRequest) -> Processed {
@@ -16,8 +16,7 @@ extension Provider {
       return Self.jsonError("malformed request", .malformed, status: 400)
     }
     switch ledger.refresh(token, client: nil, settings: settings) {
-    case .granted(let grant):
-      return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    case .granted(let grant): return Processed(grant)
     case .reuse(let family): return Self.jsonError("token was used before", .reuse, of: family)
     case .denied: return Self.jsonError("no such token", .denied)
     }

@@ -9,6 +9,8 @@ struct LogEntry: Encodable {
   var outcome: Outcome
   var user: String?
   var family: Int?
+  /// What was granted.
+  var accessToken: String?
   /// What was, or will be, answered; nil where the connection is dropped.
   var status: Int?
   /// Whether the whole answer was handed to the network.
@@ -19,6 +21,7 @@ struct LogEntry: Encodable {
     case path, method, query, headers, body, form, json
     case grantType = "grant_type"
     case user, family, outcome, status
+    case accessToken = "access_token"
     case receivedAt = "received_at_ms"
     case isAnswered = "answered"
   }
@@ -36,6 +39,7 @@ struct LogEntry: Encodable {
     try container.encodeIfPresent(request.form?["grant_type"], forKey: .grantType)
     try container.encodeIfPresent(user, forKey: .user)
     try container.encodeIfPresent(family, forKey: .family)
+    try container.encodeIfPresent(accessToken, forKey: .accessToken)
     try container.encode(outcome, forKey: .outcome)
     try container.encodeIfPresent(status, forKey: .status)
     try container.encode(Int(receivedAt.timeIntervalSince1970 * 1000), forKey: .receivedAt)

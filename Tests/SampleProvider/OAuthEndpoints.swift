@@ -19,14 +19,13 @@ extension Provider {
       return Self.oauthError("invalid_grant", .denied, user: name)
     }
     let grant = ledger.signIn(user: user, client: client, scope: form["scope"], settings: settings)
-    return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    return Processed(grant)
   }
 
   private mutating func grantByRefreshToken(_ form: [String: String], client: String) -> Processed {
     guard let token = form["refresh_token"] else { return Self.oauthError("invalid_request") }
     switch ledger.refresh(token, client: client, settings: settings) {
-    case .granted(let grant):
-      return Processed(.granted, HTTPResponse(json: TokenAnswer(grant: grant)), of: grant.family)
+    case .granted(let grant): return Processed(grant)
     case .reuse(let family): return Self.oauthError("invalid_grant", .reuse, of: family)
     case .denied: return Self.oauthError("invalid_grant", .denied)
     }

@@ -35,7 +35,8 @@ struct Provider {
     log.append(
       LogEntry(
         number: lastNumber, request: request, outcome: processed.outcome, user: processed.user,
-        family: processed.family, status: script?.drop == nil ? processed.response.status : nil))
+        family: processed.family, accessToken: processed.accessToken,
+        status: script?.drop == nil ? processed.response.status : nil))
     return Handling(
       number: lastNumber, response: processed.response, isHeld: script?.isHeld ?? false, delay: script?.delay ?? 0,
       drop: script?.drop)

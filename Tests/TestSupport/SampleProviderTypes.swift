@@ -53,6 +53,8 @@ extension SampleProvider {
     package let user: String?
     /// The sign-in that the request's token came of.
     package let family: Int?
+    /// The one that was granted.
+    package let accessToken: String?
     package let outcome: Outcome
     /// Nil where the connection was dropped.
     package let status: Int?
@@ -64,6 +66,7 @@ extension SampleProvider {
       case path, method, query, headers, body, form, json
       case grantType = "grant_type"
       case user, family, outcome, status
+      case accessToken = "access_token"
       case receivedAtMilliseconds = "received_at_ms"
       case isAnswered = "answered"
     }
