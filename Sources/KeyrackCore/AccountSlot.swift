@@ -7,8 +7,8 @@ final class AccountSlot {
   /// The session that the account name stands for now.
   var session: UserSession?
   var login: PendingSignIn?
-  /// Why the keyring's record of this account cannot be used.
-  var unusable: String?
+  /// The keyring's record of this account, where it cannot be used.
+  var unusable: UnusableRecord?
   /// Since when there is no session, Unix seconds.
   var signedOutSince: Int
 

@@ -104,13 +104,27 @@ package enum UnlockPolicy: Sendable {
 package struct StoreContents: Sendable, Equatable {
   package var records: [SessionRecord]
   package var revocations: [Revocation]
-  /// Accounts whose record cannot be used, and why: torn, or from a newer version.
-  package var unusable: [String: String]
+  /// By account.
+  package var unusable: [String: UnusableRecord]
 
-  package init(records: [SessionRecord] = [], revocations: [Revocation] = [], unusable: [String: String] = [:]) {
+  package init(
+    records: [SessionRecord] = [], revocations: [Revocation] = [], unusable: [String: UnusableRecord] = [:]
+  ) {
     self.records = records
     self.revocations = revocations
     self.unusable = unusable
+  }
+}
+
+/// A record that is in the keyring and cannot be used.
+package struct UnusableRecord: Sendable, Equatable {
+  package let message: String
+  /// Whether a sign-in may take its place. Not where a newer version of Keyrack has written it.
+  package let isReplaceable: Bool
+
+  package init(_ message: String, isReplaceable: Bool) {
+    self.message = message
+    self.isReplaceable = isReplaceable
   }
 }
 

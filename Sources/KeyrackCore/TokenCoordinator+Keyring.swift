@@ -33,9 +33,9 @@ extension TokenCoordinator {
     let notes = await endedSessions.all()
     owedRemovals.formUnion(notes)
     for record in contents.records { await take(record, notes, contents.revocations) }
-    for (name, message) in contents.unusable {
-      slots[name]?.unusable = message
-      log.record(.error, "keyring", account: name, message)
+    for (name, unusable) in contents.unusable {
+      slots[name]?.unusable = unusable
+      log.record(.error, "keyring", account: name, "its session in the keyring cannot be used: \(unusable.message)")
     }
     for revocation in contents.revocations where outbox[revocation.session] == nil { deliver(revocation, isKept: true) }
     for note in owedRemovals where !contents.records.contains(where: { note.covers($0) }) { await settle(note) }

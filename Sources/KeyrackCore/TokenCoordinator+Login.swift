@@ -50,6 +50,7 @@ extension TokenCoordinator {
     let name = account.name
     do throws(ReplyError) {
       if attempt.remember { try await prepareKeyring(for: name) }
+      if let unusable = slots[name]?.unusable, !unusable.isReplaceable { throw unusable.error(name) }
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
       let sentAt = time.now
       let outcome = await ask(credentials, account)

@@ -41,7 +41,9 @@ extension TokenCoordinator {
     return AccountStatus(
       account: slot.account.name, provider: slot.account.provider.name, state: state,
       since: slot.login?.attempt.since ?? slot.signedOutSince,
-      lastError: slot.unusable.map { StatusError(code: .keyringError, message: $0, at: slot.signedOutSince) },
+      lastError: slot.unusable.map { $0.error(slot.account.name) }.map {
+        StatusError(code: $0.code, message: $0.message, at: slot.signedOutSince)
+      },
       pendingLogin: login)
   }
 

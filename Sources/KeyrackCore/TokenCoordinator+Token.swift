@@ -109,11 +109,7 @@ extension TokenCoordinator {
   }
 
   func signedOut(_ name: String) -> ReplyError {
-    if let unusable = slots[name]?.unusable {
-      return ReplyError(
-        .keyringError, "\(name): \(unusable)",
-        hint: "keyrack login \(name) replaces it, keyrack logout \(name) removes it")
-    }
+    if let unusable = slots[name]?.unusable { return unusable.error(name) }
     return .loginRequired(name, slots[name]?.login == nil ? .signedOut : .signingIn)
   }
 
@@ -161,6 +157,15 @@ extension TokenCoordinator {
   func wake(_ id: SessionID, _ wake: Wake) {
     guard let waiting = waiters.removeValue(forKey: id) else { return }
     for continuation in waiting.values { continuation.resume(returning: wake) }
+  }
+}
+
+extension UnusableRecord {
+  func error(_ account: String) -> ReplyError {
+    let remedy = isReplaceable ? "keyrack login \(account) replaces it" : "upgrade Keyrack"
+    return ReplyError(
+      .keyringError, "\(account): its session in the keyring cannot be used: \(message)",
+      hint: "\(remedy), keyrack logout \(account) removes it")
   }
 }
 

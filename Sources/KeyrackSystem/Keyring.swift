@@ -36,7 +36,7 @@ package actor Keyring: SessionStore {
       switch newest(items.filter { $0.attributes == Self.attributes(account: account) }) {
       case .none: break
       case .record(let record): contents.records.append(record)
-      case .unusable(let reason): contents.unusable[account] = reason
+      case .unusable(let problem): contents.unusable[account] = Self.unusable(problem)
       }
     }
     for item in items where item.attributes["kind"] == "revoke" {
@@ -51,7 +51,8 @@ package actor Keyring: SessionStore {
     switch try stored(account) {
     case .none: return nil
     case .record(let record): return record
-    case .unusable(let reason): throw .failed("the session of \(account) in the keyring cannot be used: \(reason)")
+    case .unusable(let problem):
+      throw .failed("the session of \(account) in the keyring cannot be used: \(Self.reason(problem))")
     }
   }
 
@@ -103,7 +104,7 @@ package actor Keyring: SessionStore {
   private enum Stored {
     case none
     case record(SessionRecord)
-    case unusable(String)
+    case unusable(RecordCodec.Unusable)
   }
 
   private func stored(_ account: String) throws(StoreError) -> Stored {
@@ -126,7 +127,7 @@ package actor Keyring: SessionStore {
       }
     }
     if let best { return .record(best) }
-    return problem.map { .unusable(Self.reason($0)) } ?? .none
+    return problem.map { .unusable($0) } ?? .none
   }
 
   private func decode(_ item: KeyringAnswer.Item) throws(RecordCodec.Unusable) -> SessionRecord {
@@ -153,6 +154,13 @@ package actor Keyring: SessionStore {
         .warning, "keyring_item_unusable", account: nil,
         "the revocation of session \(session) in the keyring cannot be used: \(Self.reason(error))")
       return nil
+    }
+  }
+
+  private static func unusable(_ problem: RecordCodec.Unusable) -> UnusableRecord {
+    switch problem {
+    case .torn: UnusableRecord(reason(problem), isReplaceable: true)
+    case .newer: UnusableRecord(reason(problem), isReplaceable: false)
     }
   }
 
