@@ -163,6 +163,8 @@ extension TokenCoordinator {
 
   private func storeNew(_ record: SessionRecord, of name: String) async -> [LoginOperation.Warning] {
     _ = await forgetting[name]?.value
+    // A logout while this waited may have removed the record already.
+    guard session(record.session, of: name) != nil else { return [] }
     var failure: StoreError?
     do throws(StoreError) { try await save(record) } catch { failure = error }
     guard session(record.session, of: name) != nil else { return [] }
