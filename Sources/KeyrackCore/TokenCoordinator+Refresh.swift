@@ -26,7 +26,7 @@ extension TokenCoordinator {
       outcome = await provider.refresh(token, account: account)
       noteThrottle(outcome, of: account.provider)
     }
-    guard session(id, of: name) != nil else { return keepLate(outcome, session: id, account) }
+    guard session(id, of: name) != nil else { return await keepLate(outcome, session: id, account) }
     let action = slots[name]?.session?.refreshAnswered(
       outcome, attempt: attempt, sentAt: sentAt, now: time.now, wall: time.wall)
     if case .store(let record) = action { await storeRefreshed(record, attempt, account, outcome) }
@@ -67,18 +67,36 @@ extension TokenCoordinator {
     var failure: StoreError?
     do throws(StoreError) { try await save(record) } catch { failure = error }
     // A logout in between removes the record after this store: the keyring takes one call at a time.
-    guard session(record.session, of: name) != nil else { return keepLate(outcome, session: record.session, account) }
+    guard session(record.session, of: name) != nil else {
+      return await keepLate(outcome, session: record.session, account)
+    }
     _ = slots[name]?.session?.stored(attempt, error: failure, wall: time.wall)
     if let failure { saveLater(record.session, of: name, failure) }
   }
 
-  /// A token that came after its session had ended goes nowhere but to its revocation.
-  private func keepLate(_ outcome: TokenOutcome, session id: SessionID, _ account: Account) {
+  /// A token that came after its session had ended goes nowhere but to its revocation. A session whose account is no
+  /// longer configured has not ended: its record gets the new refresh token.
+  private func keepLate(_ outcome: TokenOutcome, session id: SessionID, _ account: Account) async {
     guard case .success(let grant) = outcome else { return }
-    if ending.contains(id) || outbox[id] != nil {
+    if let orphan = orphans[account.name], orphan.session == id {
+      await store(grant.refreshToken, of: orphan)
+    } else if ending.contains(id) || outbox[id] != nil {
       lateGrants[id] = grant
     } else {
       revokeUnwanted(grant, session: id, account)
+    }
+  }
+
+  private func store(_ refreshToken: Secret?, of orphan: SessionRecord) async {
+    guard let refreshToken, refreshToken != orphan.refreshToken else { return }
+    var record = orphan
+    record.refreshToken = refreshToken
+    record.generation += 1
+    orphans[record.account] = record
+    do throws(StoreError) { try await save(record) } catch {
+      log.record(
+        .error, "unsaved", account: record.account,
+        "not saved: \(ReplyError.keyring(record.account, error).message)")
     }
   }
 
