@@ -134,7 +134,8 @@ import Testing
       try await fixture.daemon.failure(TokenOperation(account: "work", rejected: Secret(first)))
     }
     #expect(error.code == .keyringError)
-    #expect(took < .seconds(12))
+    // The keyring has 10 s; the rest is for a busy machine, and less than the 30 s of the request.
+    #expect(took < .seconds(15))
     #expect(try await fixture.provider.log().count == 1)
     #expect(try await fixture.status(of: "work").state == .keyringLocked)
     await fixture.session.continueKeyring()
