@@ -44,7 +44,7 @@ build: deps swift ## Build for debugging, tests included
 	$(SWIFT) build --build-tests
 
 test: test-deps build ## Run all tests
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build
+	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel
 
 test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
 	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh

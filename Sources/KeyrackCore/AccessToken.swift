@@ -36,7 +36,8 @@ package struct AccessToken: Sendable, Equatable {
     scope = record.scope
     isLifetimeAssumed = false
     lifetime = record.expiresAt.map { .seconds($0 - record.obtainedAt) }
-    deadline = record.expiresAt.map { isClockTrusted ? now + .seconds($0 - wall) : now }
+    // Both are whole seconds, cut off: in truth a second less may be left.
+    deadline = record.expiresAt.map { isClockTrusted ? now + .seconds($0 - wall - 1) : now }
   }
 
   /// Nil: for ever.

@@ -56,7 +56,7 @@ import Testing
 
   /// Connections that have asked for a token.
   private func clients(_ count: Int, rejecting token: String, _ fixture: KeyrackFixture) async throws -> [Wire] {
-    let line = try TokenOperation(account: "work", rejected: Secret(token)).line()
+    let line = TokenOperation(account: "work", rejected: Secret(token)).line()
     var clients: [Wire] = []
     for _ in 0..<count {
       let wire = try Wire(fixture.daemon.socket)
@@ -104,7 +104,7 @@ import Testing
     await fixture.session.stopKeyring()
     // The daemon waits for the keyring from now on.
     let wire = try Wire(fixture.daemon.socket)
-    try await wire.send(try TokenOperation(account: "work", rejected: Secret(token)).line())
+    try await wire.send(TokenOperation(account: "work", rejected: Secret(token)).line())
     try await expectPrompt(token, "work", fixture)
     #expect(try await fixture.status(of: "work").state == .refreshing)
     await fixture.session.continueKeyring()

@@ -26,9 +26,9 @@ import Testing
       try await fixture.provider.script(kind.path, headers: ["Content-Type": answer.type], body: answer.body)
       let error = try await fixture.denial()
       #expect(error.code == .providerError, "\(answer.what): \(error.message)")
-      #expect(try await fixture.status().state == .signedOut, "\(answer.what)")
+      #expect(try await fixture.status(of: "work").state == .signedOut, "\(answer.what)")
       try await fixture.signIn()
-      let status = try await fixture.status()
+      let status = try await fixture.status(of: "work")
       #expect(status.state == .active, "\(answer.what)")
       #expect(status.lastError == nil, "\(answer.what)")
       _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
@@ -95,7 +95,7 @@ import Testing
       #expect(error.code == .temporarilyUnavailable, "\(failure.what): \(error.message)")
       #expect(error.retryable)
       #expect(error.hint?.isEmpty == false, "\(failure.what)")
-      #expect(try await fixture.status().state == .signedOut, "\(failure.what)")
+      #expect(try await fixture.status(of: "work").state == .signedOut, "\(failure.what)")
     }
     #expect(try await fixture.session.items().isEmpty)
   }

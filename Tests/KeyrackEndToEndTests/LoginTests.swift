@@ -30,10 +30,6 @@ extension KeyrackFixture {
   func denial(username: String = "alice", password: String = KeyrackFixture.password) async throws -> ReplyError {
     try await daemon.failure(LoginOperation(account: "work", username: username, password: Secret(password)))
   }
-
-  func status() async throws -> AccountStatus {
-    try #require(try await daemon.call(StatusOperation(account: "work")).accounts.first)
-  }
 }
 
 /// Signing in with a password that the provider takes or refuses.
@@ -53,7 +49,7 @@ extension KeyrackFixture {
     #expect(error.code == .loginDenied)
     #expect(error.message == "Email or password is incorrect.")
     #expect(try await fixture.session.items().isEmpty)
-    #expect(try await fixture.status().state == .signedOut)
+    #expect(try await fixture.status(of: "work").state == .signedOut)
   }
 
   @Test(
@@ -100,12 +96,12 @@ extension KeyrackFixture {
     try await fixture.provider.script(kind.path, hold: true)
     async let first = fixture.signIn()
     try await fixture.provider.waitForRequests(kind.path)
-    #expect(try await fixture.status().state == .signingIn)
+    #expect(try await fixture.status(of: "work").state == .signingIn)
     #expect(try await fixture.denial().code == .loginInProgress)
     try await fixture.provider.release(kind.path)
     #expect(try await first.remembered)
     #expect(try await fixture.provider.log().count == 1)
-    #expect(try await fixture.status().state == .active)
+    #expect(try await fixture.status(of: "work").state == .active)
   }
 
   @Test(arguments: ProviderKind.allCases)
@@ -124,7 +120,7 @@ extension KeyrackFixture {
     }
     #expect(try await fixture.provider.tokens().isEmpty)
     #expect(try await fixture.session.items().isEmpty)
-    #expect(try await fixture.status().state == .signedOut)
+    #expect(try await fixture.status(of: "work").state == .signedOut)
     #expect(try await fixture.daemon.call(CancelOperation(account: "work")).canceled == false)
   }
 }

@@ -73,7 +73,7 @@ import Testing
   private func killOnceNoted(_ fixture: KeyrackFixture) async throws {
     await fixture.session.stopKeyring()
     let wire = try Wire(fixture.daemon.socket)
-    try await wire.send(try LogoutOperation(account: "work").line())
+    try await wire.send(LogoutOperation(account: "work").line())
     try await eventually("the note") { !fixture.notes.isEmpty }
     await fixture.daemon.kill()
     await fixture.session.continueKeyring()
@@ -212,7 +212,7 @@ import Testing
   /// Requests that wait for a refresh: the daemon has read them when this returns.
   private func waiters(_ count: Int, rejecting token: String, _ fixture: KeyrackFixture) async throws -> Wire {
     let wire = try Wire(fixture.daemon.socket)
-    for _ in 0..<count { try await wire.send(try TokenOperation(account: "work", rejected: Secret(token)).line()) }
+    for _ in 0..<count { try await wire.send(TokenOperation(account: "work", rejected: Secret(token)).line()) }
     _ = try await wire.call(StatusOperation())
     return wire
   }

@@ -26,7 +26,7 @@ final class OrderedCalls {
   func send(_ operation: some KeyrackProtocol.Operation) async throws {
     lastNumber += 1
     underWay += 1
-    try await wire.send(try operation.line(id: .number(lastNumber)))
+    try await wire.send(operation.line(id: .number(lastNumber)))
   }
 
   /// Sends a request and reads up to its reply.

@@ -211,7 +211,7 @@ import Testing
     task.cancel()
     #expect(await task.value.isUnknown)
     await arrivals.next()
-    #expect(ContinuousClock.now - start < .seconds(2))
+    #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func aRequestOfACanceledTaskIsNotSent() async throws {
