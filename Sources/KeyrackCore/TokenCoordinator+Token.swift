@@ -5,10 +5,10 @@ extension TokenCoordinator {
   /// something has to be done first; ``token(_:)`` does it.
   package func tokenAtOnce(_ request: TokenOperation) -> Result<TokenOperation.Reply, ReplyError>? {
     do throws(ReplyError) {
-      let name = try accountName(of: request)
-      let need = try requirement(of: request, for: name)
-      guard let token = slots[name]?.session?.tokenInMemory(need, now: time.now) else { return nil }
-      return .success(try reply(token, true, request, of: name))
+      let slot = try slot(for: request)
+      let need = try requirement(of: request, for: slot)
+      guard let token = slot.session?.tokenInMemory(need, now: time.now) else { return nil }
+      return .success(try reply(token, true, request, of: slot))
     } catch {
       return .failure(error)
     }
@@ -17,13 +17,14 @@ extension TokenCoordinator {
   /// An access token, after a refresh where one is needed.
   package func token(_ request: TokenOperation) async -> Result<TokenOperation.Reply, ReplyError> {
     do throws(ReplyError) {
-      let name = try accountName(of: request)
+      let slot = try slot(for: request)
+      let name = slot.account.name
       let deadline = time.now + .seconds(request.timeout ?? TokenOperation.defaultTimeout)
-      if slots[name]?.session == nil { try await findSession(of: name, before: deadline) }
+      if slot.session == nil { try await findSession(of: name, before: deadline) }
       guard let id = slots[name]?.session?.id else { throw signedOut(name) }
-      let need = try requirement(of: request, for: name)
+      let need = try requirement(of: request, for: slot)
       let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
-      return .success(try reply(token, isMet, request, of: name))
+      return .success(try reply(token, isMet, request, of: slot))
     } catch {
       return .failure(error)
     }
@@ -31,13 +32,10 @@ extension TokenCoordinator {
 
   // MARK: What is asked for
 
-  private func accountName(of request: TokenOperation) throws(ReplyError) -> String {
+  private func slot(for request: TokenOperation) throws(ReplyError) -> AccountSlot {
     switch (request.account, request.issuer) {
-    case (let name?, nil):
-      _ = try slot(name)
-      return name
-    case (nil, let issuer?):
-      return try account(of: issuer)
+    case (let name?, nil): return try slot(name)
+    case (nil, let issuer?): return try slot(try account(of: issuer))
     case (nil, nil): throw ReplyError(.badRequest, "account: missing", hint: "name an account or an issuer")
     case (_?, _?): throw ReplyError(.badRequest, "issuer: either account or issuer, not both")
     }
@@ -59,7 +57,9 @@ extension TokenCoordinator {
     return name
   }
 
-  private func requirement(of request: TokenOperation, for name: String) throws(ReplyError) -> TokenRequirement {
+  private func requirement(
+    of request: TokenOperation, for slot: AccountSlot
+  ) throws(ReplyError) -> TokenRequirement {
     let minimum = request.minimumValidity ?? TokenOperation.defaultMinimumValidity
     let range = 0...TokenOperation.maximumSeconds
     guard range.contains(minimum) else { throw ReplyError(.badRequest, "min_valid: expected 0 to 86400 seconds") }
@@ -72,15 +72,15 @@ extension TokenCoordinator {
     if request.resource != nil {
       throw ReplyError(.badRequest, "resource: this version asks for no resource", hint: "leave resource out")
     }
-    return TokenRequirement(minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, of: name))
+    return TokenRequirement(minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, of: slot))
   }
 
   /// The rejected token itself, where it is the current one.
-  private func rejected(_ rejected: Secret?, of name: String) -> Secret? {
+  private func rejected(_ rejected: Secret?, of slot: AccountSlot) -> Secret? {
     guard let rejected else { return nil }
     let prefix = Array("sha256:".utf8)
     guard rejected.bytes.starts(with: prefix) else { return rejected }
-    guard let current = slots[name]?.session?.accessToken?.secret else { return nil }
+    guard let current = slot.session?.accessToken?.secret else { return nil }
     let asked = String(decoding: rejected.bytes.dropFirst(prefix.count), as: UTF8.self).lowercased()
     return asked == digest.sha256(current.bytes) ? current : nil
   }
@@ -88,23 +88,23 @@ extension TokenCoordinator {
   // MARK: The answer
 
   private func reply(
-    _ token: AccessToken, _ isMet: Bool, _ request: TokenOperation, of name: String
+    _ token: AccessToken, _ isMet: Bool, _ request: TokenOperation, of slot: AccountSlot
   ) throws(ReplyError) -> TokenOperation.Reply {
-    if let asked = request.scope, !Self.covers(token.scope ?? slots[name]?.account.scopes.joined(separator: " "), asked)
-    {
-      throw .loginRequired(name, .scope)
+    let account = slot.account
+    if let asked = request.scope, !Self.covers(token.scope ?? account.scopes.joined(separator: " "), asked) {
+      throw .loginRequired(account.name, .scope)
     }
     var left: Int?
     if !token.isLifetimeAssumed, let remaining = token.remaining(at: time.now) {
       left = max(0, Int(remaining.components.seconds))
     }
     return TokenOperation.Reply(
-      account: name, accessToken: token.secret, tokenType: token.type, expiresAt: left.map { time.wall + $0 },
+      account: account.name, accessToken: token.secret, tokenType: token.type, expiresAt: left.map { time.wall + $0 },
       expiresIn: left, scope: token.scope, minimumValidityMet: isMet)
   }
 
-  private static func covers(_ granted: String?, _ asked: String) -> Bool {
-    let granted = Set((granted ?? "").split(separator: " "))
+  private static func covers(_ granted: String, _ asked: String) -> Bool {
+    let granted = Set(granted.split(separator: " "))
     return asked.split(separator: " ").allSatisfy(granted.contains)
   }
 

@@ -98,8 +98,8 @@ package actor TokenCoordinator {
   func slot(_ name: String) throws(ReplyError) -> AccountSlot {
     if isStopping { throw .shuttingDown }
     if let configurationError { throw configurationError.reply }
-    // Names are compared as bytes: Swift takes a Kelvin sign for a K.
-    guard Account.isValid(name: name), let slot = slots[name] else {
+    // Names are compared as bytes, and Swift takes a Kelvin sign for a K; what it takes for a letter is never as short.
+    guard let slot = slots[name], slot.account.name.utf8.count == name.utf8.count else {
       throw ReplyError(
         .unknownAccount, "\(name.prefix(64)): no such account in the configuration",
         hint: "add [account \(name.prefix(64))] to keyrack.conf, then keyrack reload")

@@ -29,13 +29,13 @@ public struct JSONObjectWriter {
   package mutating func member(_ name: String, _ value: String?) {
     guard let value else { return null(name) }
     begin(name)
-    Self.append(value.utf8, to: &bytes)
+    Self.append(value.utf8Span.span, to: &bytes)
   }
 
   package mutating func member(_ name: String, _ value: Secret?) {
     guard let value else { return null(name) }
     begin(name)
-    Self.append(value.bytes, to: &bytes)
+    Self.append(value.bytes.span, to: &bytes)
   }
 
   package mutating func member(_ name: String, _ value: Int?) {
@@ -61,7 +61,7 @@ public struct JSONObjectWriter {
   }
 
   package mutating func member(_ name: String, _ values: [String]) {
-    array(name, values) { writer, value in Self.append(value.utf8, to: &writer.bytes) }
+    array(name, values) { writer, value in Self.append(value.utf8Span.span, to: &writer.bytes) }
   }
 
   package mutating func member(_ name: String, _ values: [some JSONObject]) {
@@ -71,7 +71,7 @@ public struct JSONObjectWriter {
   private mutating func begin(_ name: String) {
     if hasMembers { bytes.append(UInt8(ascii: ",")) }
     hasMembers = true
-    Self.append(name.utf8, to: &bytes)
+    Self.append(name.utf8Span.span, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
   }
 
@@ -105,12 +105,11 @@ public struct JSONObjectWriter {
   // MARK: Strings
 
   /// Appends a string with its quotes, escaped as RFC 8259, section 7 asks.
-  package static func append(_ text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+  package static func append(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    if text.allSatisfy({ needsNoEscape($0) }) {
-      bytes.append(contentsOf: text)
-    } else {
-      for byte in text { appendEscaped(byte, to: &bytes) }
+    for position in text.indices {
+      let byte = text[position]
+      if needsNoEscape(byte) { bytes.append(byte) } else { appendEscape(byte, to: &bytes) }
     }
     bytes.append(UInt8(ascii: "\""))
   }
@@ -119,9 +118,8 @@ public struct JSONObjectWriter {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F
   }
 
-  private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+  private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
     switch byte {
-    case _ where needsNoEscape(byte): bytes.append(byte)
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), byte])
     case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
     default:

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// One request: an operation and the `id` that its answers carry.
 package struct Request: Sendable {
@@ -24,12 +25,19 @@ package struct RequestError: Error, Equatable {
 
 /// Reads requests, strictly: an unknown member, a wrong type, a duplicate, NUL, invalid UTF-8 and nesting over 32 levels
 /// are `bad_request`, and the message says what and where.
-package struct RequestReader {
+package final class RequestReader: Sendable {
   private let decoder = JSONDecoder()
-  /// Members whose text the JSON decoder never sees.
-  private static let secretMembers: Set = ["password", "refresh_token", "rejected"]
+  private let answered = Mutex(RecentRequests())
 
   package init() {}
+
+  /// Whether the JSON decoder must never see the text of a member.
+  private static func isSecret(_ member: JSONScan.Member) -> Bool {
+    switch member.name {
+    case "password", "refresh_token", "rejected": true
+    default: false
+    }
+  }
 
   /// The request that a line holds, the line being without its line feed. Secrets are lifted out of `line`, which holds
   /// asterisks in their place afterwards.
@@ -40,10 +48,13 @@ package struct RequestReader {
       throw RequestError(id: id, error: Self.badRequest("\(error.message), at byte \(error.position)"))
     }
     let id = Self.id(in: scan, line)
+    let shape = RecentRequests.shape(of: line, scan, hasSecret: scan.members.contains { Self.isSecret($0) })
+    if let shape, let call = answered.withLock({ $0[shape] }) { return Request(id: id, call: call) }
     do throws(ReplyError) {
       try Self.checkNumbers(of: scan, line)
-      let name = try Self.operation(in: scan, line)
-      return Request(id: id, call: try call(name, scan, &line))
+      let call = try call(try Self.operation(in: scan, line), scan, &line)
+      if let shape { answered.withLock { $0[shape] = call } }
+      return Request(id: id, call: call)
     } catch {
       throw RequestError(id: id, error: error)
     }
@@ -79,7 +90,7 @@ package struct RequestReader {
 
   private func decoder(for scan: JSONScan, _ line: inout [UInt8]) throws(ReplyError) -> JSONDecoder {
     var lifted: [String: Secret] = [:]
-    for member in scan.members where Self.secretMembers.contains(member.name) {
+    for member in scan.members where Self.isSecret(member) {
       guard let range = member.string else { continue }
       do { lifted[member.name] = Secret(try JSONScan.unescaped(line, range)) } catch {
         throw Self.badRequest("\(member.name): \(error.message)")

@@ -15,19 +15,19 @@ public struct TokenOperation: Operation {
   }
 
   /// Either this or `issuer`.
-  public let account: String?
-  public let issuer: String?
+  public private(set) var account: String?
+  public private(set) var issuer: String?
   /// Seconds. Counts as at most half of the token's lifetime.
-  public let minimumValidity: Int?
+  public private(set) var minimumValidity: Int?
   /// The access token that a server refused, or `sha256:` and its digest in hexadecimal.
-  public let rejected: Secret?
+  public private(set) var rejected: Secret?
   /// Space-separated.
-  public let scope: String?
+  public private(set) var scope: String?
   /// RFC 8707.
-  public let resource: Resource?
-  public let kind: Kind?
+  public private(set) var resource: Resource?
+  public private(set) var kind: Kind?
   /// Seconds that the request may take in all.
-  public let timeout: Int?
+  public private(set) var timeout: Int?
 
   public init(
     account: String? = nil, issuer: String? = nil, minimumValidity: Int? = nil, rejected: Secret? = nil,
@@ -41,6 +41,23 @@ public struct TokenOperation: Operation {
     self.resource = resource
     self.kind = kind
     self.timeout = timeout
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    // By what is there: to ask for each member that a request may have, and mostly has not, took a quarter of an answer.
+    for key in container.allKeys {
+      switch key {
+      case .account: account = try container.decodeIfPresent(String.self, forKey: key)
+      case .issuer: issuer = try container.decodeIfPresent(String.self, forKey: key)
+      case .minimumValidity: minimumValidity = try container.decodeIfPresent(Int.self, forKey: key)
+      case .rejected: rejected = try container.decodeIfPresent(Secret.self, forKey: key)
+      case .scope: scope = try container.decodeIfPresent(String.self, forKey: key)
+      case .resource: resource = try container.decodeIfPresent(Resource.self, forKey: key)
+      case .kind: kind = try container.decodeIfPresent(Kind.self, forKey: key)
+      case .timeout: timeout = try container.decodeIfPresent(Int.self, forKey: key)
+      }
+    }
   }
 
   /// A resource indicator (RFC 8707) or several.

@@ -112,7 +112,7 @@ extension ProviderClient {
   private static func spellings(of secrets: [Secret]) -> [Secret] {
     secrets.flatMap { secret in
       var quoted: [UInt8] = []
-      JSONObjectWriter.append(secret.bytes, to: &quoted)
+      JSONObjectWriter.append(secret.bytes.span, to: &quoted)
       return [secret, FormEncoding.escaped(secret), Secret(Array(quoted.dropFirst().dropLast()))]
     }
   }

@@ -101,6 +101,27 @@ import Testing
     #expect(!String(decoding: line, as: UTF8.self).contains("p@ss"))
   }
 
+  @Test(arguments: [
+    "7", "-7", "\"seven\"", "\"\"", "007", "+7", "7.0", "tru", "\"a\u{1}\"", "\"\\u0061\"", "\"\\x\"", "[]", "",
+  ])
+  func aLineThatCameBeforeIsReadAsBefore(_ id: String) {
+    // What the reader remembers of the first line must neither hide nor bring an error in the second.
+    let fresh = RequestReader()
+    let used = RequestReader()
+    func outcome(_ reader: RequestReader, _ text: String) -> String {
+      var line = Array(text.utf8)
+      do throws(RequestError) {
+        let request = try reader.read(&line)
+        return "\(request)"
+      } catch { return "\(error)" }
+    }
+    let others = [#"{"op":"token","id":1,"account":"a"}"#, #"{"op":"token","id":"x","account":"a"}"#]
+    for other in others { _ = outcome(used, other) }
+    let line = #"{"op":"token","id":\#(id),"account":"a"}"#
+    #expect(outcome(used, line) == outcome(fresh, line))
+    #expect(outcome(used, line) == outcome(fresh, line))
+  }
+
   @Test func whiteSpaceAroundARequestIsAllowed() throws {
     _ = try read(" \t{ \"op\" : \"version\" } ")
   }
