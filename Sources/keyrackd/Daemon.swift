@@ -42,6 +42,7 @@ final class Daemon {
     log.record(.info, "start", account: nil, "keyrackd \(Keyrack.version) serves")
     ServiceManager.ready(problem.map { "configuration: \($0.message)" } ?? Self.status(0))
     coordinator.assumeIsolated { $0.start() }
+    StartupMemory.release()
     let status = try loop.run()
     log.flush()
     return status
