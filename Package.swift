@@ -7,7 +7,7 @@ let package = Package(
     .executable(name: "keyrackd", targets: ["keyrackd"]),
     .executable(name: "keyrack", targets: ["keyrack"]),
     .executable(name: "keyrack-keyring", targets: ["keyrack-keyring"]),
-    .library(name: "KeyrackClient", targets: ["KeyrackClient"]),
+    .library(name: "KeyrackClient", targets: ["KeyrackClient", "KeyrackProtocol"]),
   ],
   targets: [
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),

@@ -67,10 +67,14 @@ package struct JSONScan {
   }
 
   private mutating func skipToObject(_ text: [UInt8]) throws(JSONScanError) {
-    while position < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[position]) { position += 1 }
+    while position < text.count, Self.isSpace(text[position]) { position += 1 }
     guard position < text.count, text[position] == UInt8(ascii: "{") else { throw failure("not a JSON object") }
     position += 1
     expectsName = true
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C
   }
 
   private mutating func descend(into names: Set<String>?) throws(JSONScanError) {
@@ -112,13 +116,14 @@ package struct JSONScan {
       throw failure("duplicate member \"\(name)\"")
     }
     var start = position + 1
-    while start < text.count, [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ":")].contains(text[start]) { start += 1 }
+    while start < text.count, Self.isSpace(text[start]) || text[start] == UInt8(ascii: ":") { start += 1 }
     var string: Range<Int>?
     if start < text.count, text[start] == UInt8(ascii: "\"") {
       var end = start + 1
       while end < text.count, text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
       if end < text.count { string = start + 1..<end }
     }
+    if members.isEmpty { members.reserveCapacity(8) }
     members.append(Member(name: name, valueStart: start, string: string))
   }
 
