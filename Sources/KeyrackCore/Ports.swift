@@ -131,6 +131,8 @@ package struct UnusableRecord: Sendable, Equatable {
 package enum StoreError: Error, Sendable, Equatable {
   case locked
   case unavailable(String)
+  /// What it holds of this account. The keyring itself is well.
+  case unusable(UnusableRecord)
   /// Anything else, a call that took too long included.
   case failed(String)
 }

@@ -43,6 +43,12 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     self.refreshExpiresAt = refreshExpiresAt
   }
 
+  /// Whether all numbers are such that one may calculate with them.
+  package var isPlausible: Bool {
+    let times = [obtainedAt, expiresAt, refreshedAt, refreshExpiresAt].compactMap { $0 }
+    return (times + [generation]).allSatisfy { (0...1 << 48).contains($0) }
+  }
+
   package func write(to object: inout JSONObjectWriter) {
     object.member("session", session.description)
     object.member("account", account)

@@ -110,6 +110,7 @@ extension ReplyError {
       ReplyError(
         .keyringUnavailable, "\(account): there is no keyring (\(message))",
         hint: "start a Secret Service, such as gnome-keyring, in this session")
+    case .unusable(let record): record.error(account)
     case .failed(let message):
       ReplyError(.keyringError, "\(account): the keyring failed (\(message))", hint: "keyrack status")
     }

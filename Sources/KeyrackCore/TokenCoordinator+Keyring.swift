@@ -116,7 +116,7 @@ extension TokenCoordinator {
     let next = KeyringStatus(error, since: time.wall)
     guard next.state != keyring.state || next.message != keyring.message else { return }
     keyring = next
-    if error == nil {
+    if next.state == .ok {
       for name in slots.keys { slots[name]?.session?.keyringRecovered(wall: time.wall) }
       log.record(.notice, "keyring", account: nil, "the keyring answers")
       if isLoaded { Task { await self.settleOwed() } }
@@ -163,7 +163,7 @@ extension TokenCoordinator {
 extension KeyringStatus {
   init(_ error: StoreError?, since: Int) {
     switch error {
-    case nil: self.init(state: .ok, since: since, message: nil)
+    case nil, .unusable: self.init(state: .ok, since: since, message: nil)
     case .locked: self.init(state: .locked, since: since, message: "the keyring is locked")
     case .unavailable(let message): self.init(state: .unavailable, since: since, message: message)
     case .failed(let message): self.init(state: .error, since: since, message: message)

@@ -63,7 +63,7 @@ extension TokenCoordinator {
   /// False where the revocation is given up, or the daemon stops.
   private func waitToRetry(_ id: SessionID, _ message: String, _ wait: Duration) async -> Bool {
     guard let entry = outbox[id], !isStopping else { return false }
-    guard time.wall - entry.revocation.since < Self.longestOwed * 86_400 else {
+    guard entry.revocation.since > time.wall - Self.longestOwed * 86_400 else {
       log.record(
         .warning, "revoke_expired", account: entry.revocation.account, "not revoked for a week, given up: \(message)")
       await acknowledge(id)

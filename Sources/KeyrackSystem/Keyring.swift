@@ -51,17 +51,14 @@ package actor Keyring: SessionStore {
     switch try stored(account) {
     case .none: return nil
     case .record(let record): return record
-    case .unusable(let problem):
-      throw .failed("the session of \(account) in the keyring cannot be used: \(Self.reason(problem))")
+    case .unusable(let problem): throw .unusable(Self.unusable(problem))
     }
   }
 
   package func save(_ record: SessionRecord) async throws(StoreError) {
     let attributes = Self.attributes(account: record.account)
     for item in try find(attributes) where item.attributes == attributes {
-      if case .newer(let version) = fault(item) {
-        throw .failed("the session of \(record.account) in the keyring is \(Self.reason(.newer(version: version)))")
-      }
+      if let fault = fault(item), case .newer = fault { throw .unusable(Self.unusable(fault)) }
     }
     try store(record, attributes, label: "Keyrack: \(record.account)")
   }
@@ -132,7 +129,7 @@ package actor Keyring: SessionStore {
 
   private func decode(_ item: KeyringAnswer.Item) throws(RecordCodec.Unusable) -> SessionRecord {
     let record = try codec.decode(SessionRecord.self, from: item.secret)
-    guard record.account == item.attributes["account"] else { throw .torn }
+    guard record.account == item.attributes["account"], record.isPlausible else { throw .torn }
     return record
   }
 

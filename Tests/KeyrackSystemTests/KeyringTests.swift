@@ -87,12 +87,20 @@ import Testing
     let fixture = try await KeyringFixture()
     try await fixture.session.store(attributes: workAttributes, secret: secret)
     #expect(try await fixture.keyring.all().unusable["work"]?.message == "damaged, or never written to its end")
-    let message = "the session of work in the keyring cannot be used: damaged, or never written to its end"
-    await #expect(throws: StoreError.failed(message)) { try await fixture.keyring.record(of: "work") }
+    let torn = UnusableRecord("damaged, or never written to its end", isReplaceable: true)
+    await #expect(throws: StoreError.unusable(torn)) { try await fixture.keyring.record(of: "work") }
     #expect(try await fixture.session.items().map(\.secret) == [secret])
     // A new sign-in replaces it.
     try await fixture.keyring.save(.example())
     #expect(try await fixture.keyring.all() == StoreContents(records: [.example()]))
+  }
+
+  @Test func aRecordWithNumbersThatNoneCanCalculateWithIsTorn() async throws {
+    let fixture = try await KeyringFixture()
+    var record = SessionRecord.example()
+    record.expiresAt = .min
+    try await fixture.keyring.save(record)
+    #expect(try await fixture.keyring.all().unusable["work"]?.isReplaceable == true)
   }
 
   @Test func aRecordOfANewerVersionIsNeverOverwritten() async throws {
