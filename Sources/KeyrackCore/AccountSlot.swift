@@ -23,12 +23,20 @@ struct PendingSignIn {
   /// The provider has granted it: it can no longer be canceled.
   var isCommitted = false
   let attempt: LoginAttempt
+  let task: Task<Void, Never>
   let continuation: CheckedContinuation<Result<LoginOperation.Reply, ReplyError>, Never>
 }
 
-/// How waiting for a refresh ended.
+/// What a request can wait for.
+enum Awaited: Hashable {
+  case refresh(SessionID)
+  /// An attempt to read the keyring.
+  case keyring
+}
+
+/// How waiting ended.
 enum Wake {
-  /// The refresh has ended, well or not.
+  /// What was waited for has ended, well or not.
   case settled
   /// The session has ended.
   case ended

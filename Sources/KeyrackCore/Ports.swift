@@ -67,6 +67,23 @@ package enum TokenOutcome: Sendable, Equatable {
   case unknown(String)
 }
 
+/// Tokens that an answer has brought, of those that have to be revoked where nobody may have them.
+package struct MintedTokens: Sendable, Equatable {
+  package var refreshToken: Secret?
+  package var accessToken: Secret?
+}
+
+extension TokenOutcome {
+  /// Nil where it brought none that could be read.
+  var minted: MintedTokens? {
+    switch self {
+    case .success(let grant): MintedTokens(refreshToken: grant.refreshToken, accessToken: grant.accessToken)
+    case .failed(_, let token?): MintedTokens(refreshToken: token)
+    case .denied, .clientRefused, .failed(_, nil), .throttled, .notSent, .unknown: nil
+    }
+  }
+}
+
 package enum RevocationOutcome: Sendable, Equatable {
   /// The provider has acknowledged, or says that it does not know the token.
   case done

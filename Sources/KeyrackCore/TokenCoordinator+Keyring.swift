@@ -20,6 +20,7 @@ extension TokenCoordinator {
     let task = Task {
       await readKeyring()
       loading = nil
+      wake(.keyring, .settled)
     }
     loading = task
     await task.value
@@ -37,65 +38,55 @@ extension TokenCoordinator {
       slots[name]?.unusable = unusable
       log.record(.error, "keyring", account: name, "its session in the keyring cannot be used: \(unusable.message)")
     }
-    for revocation in contents.revocations where outbox[revocation.session] == nil { deliver(revocation, isKept: true) }
-    for note in owedRemovals where !contents.records.contains(where: { note.covers($0) }) { await settle(note) }
+    for revocation in contents.revocations where outbox[revocation.session] == nil {
+      // Not before the record is gone: an acknowledged revocation no longer tells that the session has ended.
+      if owedRemovals.contains(where: { $0.session == revocation.session }) { continue }
+      deliver(revocation, isKept: true)
+    }
+    for note in owedRemovals where !contents.records.contains(where: { note.covers($0) }) {
+      // What cannot be read may be what the note is about.
+      if contents.unusable[note.account] == nil { await drop(note) } else { await settle(note) }
+    }
     isLoaded = true
     countSignedIn()
   }
 
   /// Takes one record from the keyring: into its account, or to its end if that had begun before a restart.
   private func take(_ record: SessionRecord, _ notes: [EndedSession], _ revocations: [Revocation]) async {
-    let note = notes.first { $0.covers(record) }
-    if note != nil || revocations.contains(where: { $0.session == record.session }) {
-      let note = note ?? EndedSession(account: record.account, session: record.session, at: record.obtainedAt)
-      // Where the outbox has it already, the caller delivers that.
-      let isKnown = revocations.contains { $0.session == record.session }
-      let owed = isKnown ? nil : revocation(of: record, accessToken: nil)
-      if await forget(note, owing: owed), let owed { deliver(owed, isKept: true) }
-      return
+    let known = revocations.first { $0.session == record.session }
+    if let note = notes.first(where: { $0.covers(record) }) {
+      await settle(note, known.map { .known($0) } ?? .ofRecord)
+    } else if let known {
+      await settle(EndedSession(account: record.account, session: record.session, at: known.since), .known(known))
+    } else if heldSession(of: record.account) == nil {
+      adopt(UserSession(kept: record, now: time.now, wall: time.wall))
     }
-    guard slots[record.account] != nil else {
-      orphans[record.account] = record
-      return
-    }
-    guard slots[record.account]?.session == nil else { return }
-    adopt(record)
   }
 
-  /// Makes a kept record the session of its account.
-  func adopt(_ record: SessionRecord) {
-    guard let account = slots[record.account]?.account else { return }
-    var session = UserSession(kept: record, now: time.now, wall: time.wall)
-    session.configurationChanged(audience: account.provider.audience, wall: time.wall)
-    slots[record.account]?.session = session
-    slots[record.account]?.unusable = nil
+  /// Makes a session that is kept the one of its account.
+  func adopt(_ session: UserSession) {
+    let name = session.record.account
+    guard let slot = slots[name] else {
+      orphans[name] = session
+      return
+    }
+    var session = session
+    session.configurationChanged(audience: slot.account.provider.audience, wall: time.wall)
+    slot.session = session
+    slot.unusable = nil
   }
 
-  /// Makes sure that the keyring was asked for the session of an account. Throws the keyring's error, or `timeout`.
+  /// Makes sure that the keyring was asked for the session of an account. Throws the keyring's error, `timeout` or
+  /// `shutting_down`.
   func findSession(of name: String, before deadline: ContinuousClock.Instant) async throws(ReplyError) {
     if isLoaded { return }
-    let loaded = await before(deadline) { await self.load() }
-    if slots[name]?.session != nil { return }
-    guard loaded else { throw .timeout(name) }
-    if !isLoaded { throw .keyring(name, keyring.error) }
-  }
-
-  /// Whether some work ended in time. It goes on where it did not.
-  private func before(_ deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async -> Void) async -> Bool {
-    let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-    Task {
-      await work()
-      end.yield(true)
-      end.finish()
+    Task { await self.load() }
+    switch await wait(for: .keyring, before: deadline) {
+    case .shuttingDown: throw .shuttingDown
+    case .timedOut where slots[name]?.session == nil: throw .timeout(name)
+    case .settled, .ended, .timedOut:
+      if !isLoaded && slots[name]?.session == nil { throw .keyring(name, keyring.error) }
     }
-    let alarm = Task {
-      do { try await time.sleep(until: deadline) } catch { return }
-      end.yield(false)
-      end.finish()
-    }
-    defer { alarm.cancel() }
-    for await inTime in ends { return inTime }
-    return false
   }
 
   // MARK: What the keyring says
@@ -127,8 +118,30 @@ extension TokenCoordinator {
 
   // MARK: Saving
 
+  /// Writes the record of a session, unless that has ended by then.
   func save(_ record: SessionRecord) async throws(StoreError) {
-    try await observed { () async throws(StoreError) in try await store.save(record) }
+    if let error = await inTurn(of: record.account, { await self.write(record) }) { throw error }
+  }
+
+  private func write(_ record: SessionRecord) async -> StoreError? {
+    guard self[record.session, of: record.account] != nil else { return nil }
+    do throws(StoreError) {
+      try await observed { () async throws(StoreError) in try await store.save(record) }
+      return nil
+    } catch { return error }
+  }
+
+  /// Changes what the keyring has of an account, after all changes that were begun before: what a change has read stays
+  /// true until its end.
+  func inTurn(of name: String, _ change: @escaping @Sendable () async -> StoreError?) async -> StoreError? {
+    let previous = turns[name]
+    let task = Task {
+      _ = await previous?.value
+      return await change()
+    }
+    turns[name] = task
+    defer { if turns[name] == task { turns[name] = nil } }
+    return await task.value
   }
 
   /// Goes on trying to save the newest record of a session, for as long as it is that.
@@ -137,7 +150,7 @@ extension TokenCoordinator {
     guard saving[id] == nil else { return }
     saving[id] = Task {
       var schedule = RefreshSchedule()
-      while let session = session(id, of: name), !session.isSaved {
+      while let session = self[id, of: name], !session.isSaved {
         do { try await time.sleep(until: time.now + schedule.failed()) } catch { break }
         await saveAgain(id, of: name)
       }
@@ -146,16 +159,15 @@ extension TokenCoordinator {
   }
 
   private func saveAgain(_ id: SessionID, of name: String) async {
-    guard let session = session(id, of: name), session.flight == nil else { return }
+    guard let session = self[id, of: name], session.flight == nil else { return }
     do throws(StoreError) { try await save(session.record) } catch { return }
-    guard self.session(id, of: name) != nil else { return }
-    slots[name]?.session?.saved(session.record)
+    self[id, of: name]?.saved(session.record)
   }
 
   /// One last attempt for each session whose newest record is only in memory.
   func saveUnsaved() async {
-    for (name, slot) in slots {
-      if let session = slot.session, session.isRemembered, !session.isSaved { await saveAgain(session.id, of: name) }
+    for session in slots.values.compactMap(\.session) + orphans.values where session.isRemembered && !session.isSaved {
+      await saveAgain(session.id, of: session.record.account)
     }
   }
 }

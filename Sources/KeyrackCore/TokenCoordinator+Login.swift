@@ -15,8 +15,8 @@ extension TokenCoordinator {
       let attempt = LoginAttempt(
         number: lastLogin, method: method, remember: request.remember ?? true, since: time.wall)
       return await withCheckedContinuation { continuation in
-        slots[slot.account.name]?.login = PendingSignIn(attempt: attempt, continuation: continuation)
-        Task { await self.signIn(attempt, credentials, slot.account) }
+        let task = Task { await self.signIn(attempt, credentials, slot.account) }
+        slot.login = PendingSignIn(attempt: attempt, task: task, continuation: continuation)
       }
     } catch {
       return .failure(error)
@@ -26,15 +26,19 @@ extension TokenCoordinator {
   /// Ends the sign-in that is pending. What the provider still grants to it is revoked.
   package func cancel(_ request: CancelOperation) -> Result<CancelOperation.Reply, ReplyError> {
     do throws(ReplyError) {
-      let slot = try slot(request.account)
-      guard let login = slot.login, !login.isCommitted else {
-        return .success(.init(account: request.account, canceled: false))
-      }
-      endLogin(of: request.account, login.attempt.number, .failure(.loginCanceled(request.account)))
-      return .success(.init(account: request.account, canceled: true))
+      let name = try slot(request.account).account.name
+      return .success(.init(account: name, canceled: abandonLogin(of: name, .loginCanceled(name))))
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Ends the sign-in that is pending, if there is one that the provider has not granted yet.
+  @discardableResult
+  func abandonLogin(of name: String, _ error: ReplyError) -> Bool {
+    guard let login = slots[name]?.login, !login.isCommitted else { return false }
+    endLogin(of: name, login.attempt.number, .failure(error))
+    return true
   }
 
   /// Answers the `login` that is pending, if it is the one with that number. Nil: whichever it is.
@@ -56,11 +60,13 @@ extension TokenCoordinator {
       let outcome = await ask(credentials, account)
       noteThrottle(outcome, of: account.provider)
       guard isPending(attempt, account) else {
-        if case .success(let grant) = outcome { revokeUnwanted(grant, session: SessionID(), account) }
+        revokeUnwanted(outcome.minted, account)
         throw .loginCanceled(name)
       }
-      let grant = try grant(in: outcome, attempt.method, account)
-      let reply = try await begin(grant, attempt, credentials, account, sentAt: sentAt)
+      if case .failed = outcome { revokeUnwanted(outcome.minted, account) }
+      var grant = try grant(in: outcome, attempt.method, account)
+      if grant.refreshToken == nil, case .refreshToken(let imported) = credentials { grant.refreshToken = imported }
+      let reply = try await begin(grant, attempt, account, sentAt: sentAt)
       log.record(.notice, "login", account: name, "signed in")
       endLogin(of: name, attempt.number, .success(reply))
     } catch {
@@ -82,6 +88,7 @@ extension TokenCoordinator {
       try await observed { () async throws(StoreError) in try await store.prepare(.interactive) }
     } catch { throw .keyring(name, error) }
     await load()
+    if !isLoaded { throw .keyring(name, keyring.error) }
     await settleOwed()
   }
 
@@ -117,11 +124,10 @@ extension TokenCoordinator {
 
   /// Makes the grant the session of the account, stores it, and only then lets anybody have a token of it.
   private func begin(
-    _ grant: Grant, _ attempt: LoginAttempt, _ credentials: LoginAttempt.Credentials, _ account: Account,
-    sentAt: ContinuousClock.Instant
+    _ grant: Grant, _ attempt: LoginAttempt, _ account: Account, sentAt: ContinuousClock.Instant
   ) async throws(ReplyError) -> LoginOperation.Reply {
     let name = account.name
-    let record = record(of: grant, credentials, account)
+    let record = record(of: grant, account)
     let token = AccessToken(grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil)
     slots[name]?.login?.isCommitted = true
     let replaced = slots[name]?.session
@@ -135,25 +141,21 @@ extension TokenCoordinator {
     } else if hadRecord {
       warnings += await removeOld(of: name)
     }
-    guard session(record.session, of: name) != nil else { throw .loginCanceled(name) }
-    wake(record.session, .settled)
+    guard self[record.session, of: name] != nil else { throw .loginCanceled(name) }
+    wake(.refresh(record.session), .settled)
     return .init(
       account: name, session: record.session.description, subject: record.subject, scope: record.scope,
       remembered: attempt.remember, warnings: warnings)
   }
 
-  private func record(
-    of grant: Grant, _ credentials: LoginAttempt.Credentials, _ account: Account
-  ) -> SessionRecord {
-    var refreshToken = grant.refreshToken
-    if refreshToken == nil, case .refreshToken(let imported) = credentials { refreshToken = imported }
+  private func record(of grant: Grant, _ account: Account) -> SessionRecord {
     var record = SessionRecord(
       session: SessionID(), account: account.name, provider: account.provider.name,
       audience: account.provider.audience, subject: grant.subject,
       scope: grant.scope ?? (account.scopes.isEmpty ? nil : account.scopes.joined(separator: " ")),
-      refreshToken: refreshToken, obtainedAt: time.wall)
+      refreshToken: grant.refreshToken, obtainedAt: time.wall)
     if let lifetime = grant.refreshLifetime { record.refreshExpiresAt = time.wall + Int(lifetime.components.seconds) }
-    if refreshToken == nil {
+    if grant.refreshToken == nil {
       record.accessToken = grant.accessToken
       record.tokenType = grant.tokenType
       record.expiresAt = grant.lifetime.map { time.wall + Int($0.components.seconds) }
@@ -162,14 +164,14 @@ extension TokenCoordinator {
   }
 
   private func storeNew(_ record: SessionRecord, of name: String) async -> [LoginOperation.Warning] {
-    _ = await forgetting[name]?.value
-    // A logout while this waited may have removed the record already.
-    guard session(record.session, of: name) != nil else { return [] }
     var failure: StoreError?
     do throws(StoreError) { try await save(record) } catch { failure = error }
-    guard session(record.session, of: name) != nil else { return [] }
-    _ = slots[name]?.session?.stored(1, error: failure, wall: time.wall)
-    guard let failure else { return [] }
+    _ = self[record.session, of: name]?.stored(1, error: failure, wall: time.wall)
+    guard let failure else {
+      // It has taken the place of whatever these were about.
+      for note in owedRemovals where note.account == name { await settle(note) }
+      return []
+    }
     saveLater(record.session, of: name, failure)
     return [.init(code: "unsaved", message: "not saved yet: \(ReplyError.keyring(name, failure).message)")]
   }
@@ -186,7 +188,7 @@ extension TokenCoordinator {
   /// Ends a session that another one has replaced.
   func release(_ session: UserSession) {
     saving[session.id]?.cancel()
-    wake(session.id, .ended)
+    wake(.refresh(session.id), .ended)
   }
 }
 

@@ -4,21 +4,26 @@ extension TokenCoordinator {
   /// Ends the session of an account, in the order of DESIGN.md, "The end of a session".
   package func logout(_ request: LogoutOperation) async -> Result<LogoutOperation.Reply, ReplyError> {
     let name = request.account
-    do throws(ReplyError) {
-      if orphans[name] == nil || isStopping { _ = try slot(name) }
-    } catch { return .failure(error) }
-    if let login = slots[name]?.login, !login.isCommitted {
-      endLogin(of: name, login.attempt.number, .failure(.loginCanceled(name)))
+    do throws(ReplyError) { try await checkKnown(name) } catch { return .failure(error) }
+    abandonLogin(of: name, .loginCanceled(name))
+    if heldSession(of: name) == nil {
+      _ = await turns[name]?.value
+      await load()
     }
-    if let session = slots[name]?.session {
-      return .success(await end(session, of: name, wait: request.wait ?? false))
+    let wait = request.wait ?? false
+    if let session = heldSession(of: name) { return .success(await end(session, of: name, wait: wait)) }
+    return .success(await endUnheld(name))
+  }
+
+  /// Throws unless the account is configured, or the keyring has a session of it.
+  private func checkKnown(_ name: String) async throws(ReplyError) {
+    let isAskable = configurationError == nil && !isStopping && Account.isValid(name: name)
+    if isAskable && slots[name] == nil {
+      await load()
+      if orphans[name] != nil && !isStopping { return }
+      if !isLoaded && slots[name] == nil { throw .keyring(name, keyring.error) }
     }
-    _ = await forgetting[name]?.value
-    await load()
-    if let session = slots[name]?.session {
-      return .success(await end(session, of: name, wait: request.wait ?? false))
-    }
-    return .success(await endUnheld(name, wait: request.wait ?? false))
+    _ = try slot(name)
   }
 
   // MARK: The steps
@@ -27,6 +32,7 @@ extension TokenCoordinator {
     // 1 and 2: nothing new can start, nothing late can be committed, nobody waits any more.
     slots[name]?.session = nil
     slots[name]?.signedOutSince = time.wall
+    orphans[name] = nil
     ending.insert(session.id)
     release(session)
     countSignedIn()
@@ -42,21 +48,19 @@ extension TokenCoordinator {
     return .init(account: name, local: isLocal ? .done : .pending, remote: remote)
   }
 
-  /// An account without a session in memory: an orphan, a record that cannot be read, or a keyring out of reach.
-  private func endUnheld(_ name: String, wait: Bool) async -> LogoutOperation.Reply {
-    if let record = orphans.removeValue(forKey: name) {
-      let owed = revocation(of: record, accessToken: nil)
-      ending.insert(record.session)
-      let isLocal = await end(EndedSession(account: name, session: record.session, at: time.wall), owing: owed)
-      let remote = await tell(owed, session: record.session, isKept: isLocal, wait: wait)
-      return .init(account: name, local: isLocal ? .done : .pending, remote: remote)
+  /// An account without a session in memory: none at all, a record that cannot be read, or a keyring out of reach.
+  private func endUnheld(_ name: String) async -> LogoutOperation.Reply {
+    if isLoaded && slots[name]?.unusable == nil {
+      // An earlier logout may still have to be finished.
+      let isPending = owedRemovals.contains { $0.account == name }
+      return .init(account: name, local: isPending ? .pending : .done, remote: .none)
     }
-    if isLoaded && slots[name]?.unusable == nil { return .init(account: name, local: .done, remote: .none) }
     slots[name]?.unusable = nil
     let note = EndedSession(account: name, session: nil, at: time.wall)
     guard isLoaded else {
       // Whatever the keyring turns out to have for this account is ended when it is read.
       await write(note)
+      for old in owedRemovals where old.account == name && old.session == nil && old != note { await drop(old) }
       owedRemovals.insert(note)
       return .init(account: name, local: .pending, remote: .pending)
     }
@@ -75,7 +79,7 @@ extension TokenCoordinator {
   ) async -> LogoutOperation.Remote {
     defer { ending.remove(id) }
     guard let owed else {
-      lateGrants[id] = nil
+      lateTokens[id] = nil
       return .unsupported
     }
     let first = deliver(owed, isKept: isKept)
@@ -98,42 +102,32 @@ extension TokenCoordinator {
 
   // MARK: The keyring's part
 
-  /// Notes durably that a session has ended, then removes it from the keyring. False where that is still to be done.
+  /// Notes durably that a session has ended, then takes it out of the keyring. False where that is still to be done.
   func end(_ note: EndedSession, owing owed: Revocation?) async -> Bool {
-    let previous = forgetting[note.account]
-    let task = Task {
-      _ = await previous?.value
-      await write(note)
-      return await forget(note, owing: owed)
-    }
-    forgetting[note.account] = task
-    defer { if forgetting[note.account] == task { forgetting[note.account] = nil } }
-    return await task.value
+    // At once: its turn may have to wait.
+    let noted = Task { await write(note) }
+    return await settle(note, .known(owed), once: noted)
   }
 
-  /// Puts what is owed into the keyring and takes the record out. The note goes last.
-  func forget(_ note: EndedSession, owing owed: Revocation?) async -> Bool {
-    do throws(StoreError) {
-      if var kept = owed {
-        // Access tokens live in memory only, unless there is nothing else.
-        if kept.refreshToken != nil { kept.accessToken = nil }
-        let item = kept
-        try await observed { () async throws(StoreError) in try await store.save(item) }
-      }
-      try await observed { () async throws(StoreError) in try await store.removeRecord(of: note.account) }
-    } catch {
-      owedRemovals.insert(note)
-      settleLater()
-      return false
+  /// Takes what a note is about out of the keyring, and then forgets the note. False where that is still to be done.
+  @discardableResult
+  func settle(_ note: EndedSession, _ debt: Debt = .ofRecord, once noted: Task<Void, Never>? = nil) async -> Bool {
+    let error = await inTurn(of: note.account) {
+      await noted?.value
+      return await self.forget(note, debt)
     }
+    if error == nil { await drop(note) }
+    return error == nil
+  }
+
+  func drop(_ note: EndedSession) async {
     owedRemovals.remove(note)
     await endedSessions.remove(note)
-    return true
   }
 
   /// Finishes what could not be removed from the keyring before.
   func settleOwed() async {
-    for note in owedRemovals { await settle(note) }
+    for note in owedRemovals where owedRemovals.contains(note) { await settle(note) }
   }
 
   private func settleLater() {
@@ -148,28 +142,53 @@ extension TokenCoordinator {
     }
   }
 
-  /// Finishes one of them, if the keyring still holds what the note is about.
-  func settle(_ note: EndedSession) async {
-    _ = await forgetting[note.account]?.value
-    guard owedRemovals.contains(note) else { return }
-    let task = Task {
-      let stored: SessionRecord?
-      do throws(StoreError) {
-        stored = try await observed { () async throws(StoreError) in try await store.record(of: note.account) }
-      } catch { return false }
-      guard let stored, note.covers(stored) else {
-        owedRemovals.remove(note)
-        await endedSessions.remove(note)
-        return true
+  /// Puts what is owed into the keyring and takes the record out, if that is still of a session that has ended.
+  private func forget(_ note: EndedSession, _ debt: Debt) async -> StoreError? {
+    do throws(StoreError) {
+      let (stored, isToGo) = try await storedRecord(endedBy: note)
+      let owed: Revocation? =
+        switch debt {
+        case .known(let owed): owed
+        case .ofRecord: stored.flatMap { outbox[$0.session]?.revocation ?? revocation(of: $0, accessToken: nil) }
+        }
+      if let owed { try await keep(owed) }
+      if isToGo {
+        try await observed { () async throws(StoreError) in try await store.removeRecord(of: note.account) }
       }
-      let owed =
-        outbox[stored.session] == nil ? revocation(of: stored, accessToken: nil) : outbox[stored.session]?.revocation
-      guard await forget(note, owing: owed) else { return false }
-      if let owed { deliver(owed, isKept: true) }
-      return true
+      if case .ofRecord = debt, let owed { deliver(owed, isKept: true) }
+      return nil
+    } catch {
+      owedRemovals.insert(note)
+      settleLater()
+      return error
     }
-    forgetting[note.account] = task
-    _ = await task.value
-    if forgetting[note.account] == task { forgetting[note.account] = nil }
   }
+
+  /// The record of the session that a note is about, and whether there is something to be removed: also what cannot be
+  /// read is, unless it may be of a newer session.
+  private func storedRecord(endedBy note: EndedSession) async throws(StoreError) -> (SessionRecord?, Bool) {
+    do throws(StoreError) {
+      let stored = try await observed { () async throws(StoreError) in try await store.record(of: note.account) }
+      guard let stored, stored.session != heldSession(of: note.account)?.id else { return (nil, false) }
+      return note.session == nil || note.session == stored.session ? (stored, true) : (nil, false)
+    } catch .unusable {
+      return (nil, heldSession(of: note.account)?.isRemembered != true)
+    }
+  }
+
+  private func keep(_ owed: Revocation) async throws(StoreError) {
+    var owed = owed
+    // Access tokens live in memory only, unless there is nothing else.
+    if owed.refreshToken != nil { owed.accessToken = nil }
+    let item = owed
+    try await observed { () async throws(StoreError) in try await store.save(item) }
+  }
+}
+
+/// What a provider is owed for a session that is taken out of the keyring.
+enum Debt: Sendable {
+  /// That, or nothing; the caller sees to it.
+  case known(Revocation?)
+  /// Whatever the record says, to be delivered once the record is gone.
+  case ofRecord
 }

@@ -40,9 +40,9 @@ extension TokenCoordinator {
   private func deliverOnce(_ id: SessionID) async -> RevocationOutcome {
     // The answer of a refresh that was under way may bring the token that has to be revoked.
     await flights[id]?.value
-    if let late = lateGrants.removeValue(forKey: id) {
+    if let late = lateTokens.removeValue(forKey: id) {
       if let newest = late.refreshToken { outbox[id]?.revocation.refreshToken = newest }
-      outbox[id]?.revocation.accessToken = late.accessToken
+      if let newest = late.accessToken { outbox[id]?.revocation.accessToken = newest }
     }
     guard let revocation = outbox[id]?.revocation else { return .done }
     guard let provider = providers[revocation.provider], provider.audience == revocation.audience else {
@@ -85,12 +85,12 @@ extension TokenCoordinator {
   }
 
   /// Revokes tokens that nobody may have: of a sign-in that was canceled, or of a session that was replaced.
-  func revokeUnwanted(_ grant: Grant, session id: SessionID, _ account: Account) {
-    guard account.provider.supportsRevocation else { return }
+  func revokeUnwanted(_ tokens: MintedTokens?, session id: SessionID = SessionID(), _ account: Account) {
+    guard let tokens, account.provider.supportsRevocation else { return }
     deliver(
       Revocation(
         session: id, account: account.name, provider: account.provider.name, audience: account.provider.audience,
-        refreshToken: grant.refreshToken, accessToken: grant.accessToken, since: time.wall),
+        refreshToken: tokens.refreshToken, accessToken: tokens.accessToken, since: time.wall),
       isKept: false)
   }
 }

@@ -7,8 +7,8 @@ extension TokenCoordinator {
     flights[id] = Task {
       await refresh(attempt, session: id, of: name)
       flights[id] = nil
-      if session(id, of: name) != nil { slots[name]?.session?.refreshEnded(attempt) }
-      if session(id, of: name) != nil { wake(id, .settled) }
+      self[id, of: name]?.refreshEnded(attempt)
+      wake(.refresh(id), .settled)
       countSignedIn()
     }
   }
@@ -16,7 +16,7 @@ extension TokenCoordinator {
   /// One refresh, in the order of REFRESH.md, section 1: keyring, provider, keyring, publish.
   private func refresh(_ attempt: Int, session id: SessionID, of name: String) async {
     guard let token = await tokenToSpend(attempt, session: id, of: name), let account = slots[name]?.account,
-      session(id, of: name) != nil
+      self[id, of: name] != nil, !isStopping
     else { return }
     let sentAt = time.now
     let outcome: TokenOutcome
@@ -26,8 +26,8 @@ extension TokenCoordinator {
       outcome = await provider.refresh(token, account: account)
       noteThrottle(outcome, of: account.provider)
     }
-    guard session(id, of: name) != nil else { return await keepLate(outcome, session: id, account) }
-    let action = slots[name]?.session?.refreshAnswered(
+    guard self[id, of: name] != nil else { return keepLate(outcome, session: id, account) }
+    let action = self[id, of: name]?.refreshAnswered(
       outcome, attempt: attempt, sentAt: sentAt, now: time.now, wall: time.wall)
     if case .store(let record) = action { await storeRefreshed(record, attempt, account, outcome) }
     report(outcome, of: name, session: id)
@@ -35,18 +35,18 @@ extension TokenCoordinator {
 
   /// Asks the keyring before a refresh token is spent, and takes a newer one that is there.
   private func tokenToSpend(_ attempt: Int, session id: SessionID, of name: String) async -> Secret? {
-    guard let session = session(id, of: name) else { return nil }
-    guard session.isRemembered else { return slots[name]?.session?.recordRead(nil, attempt: attempt) }
+    guard let session = self[id, of: name] else { return nil }
+    guard session.isRemembered else { return self[id, of: name]?.recordRead(nil, attempt: attempt) }
     do throws(StoreError) {
       if !session.isSaved { try await save(session.record) }
       let stored = try await observed { () async throws(StoreError) in try await store.record(of: name) }
-      guard self.session(id, of: name) != nil else { return nil }
-      slots[name]?.session?.saved(session.record)
-      if let stored, stored.session != id { return replace(id, by: stored) }
-      return slots[name]?.session?.recordRead(stored, attempt: attempt)
+      guard self[id, of: name] != nil else { return nil }
+      self[id, of: name]?.saved(session.record)
+      if let stored, stored.session != id, !hasEnded(stored) { return replace(id, by: stored) }
+      return self[id, of: name]?.recordRead(stored, attempt: attempt)
     } catch {
-      guard self.session(id, of: name) != nil else { return nil }
-      _ = slots[name]?.session?.keyringFailed(error, attempt: attempt, wall: time.wall)
+      guard self[id, of: name] != nil else { return nil }
+      _ = self[id, of: name]?.keyringFailed(error, attempt: attempt, wall: time.wall)
       log.record(.warning, "refresh_failed", account: name, "not refreshed: \(ReplyError.keyring(name, error).message)")
       return nil
     }
@@ -55,9 +55,14 @@ extension TokenCoordinator {
   /// Another daemon has signed in to this account: its session is the one that counts.
   private func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
     log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
-    adopt(stored)
-    wake(id, .ended)
+    adopt(UserSession(kept: stored, now: time.now, wall: time.wall))
+    wake(.refresh(id), .ended)
     return nil
+  }
+
+  /// Whether a record is what a session has left behind that was ended here.
+  private func hasEnded(_ record: SessionRecord) -> Bool {
+    ending.contains(record.session) || outbox[record.session] != nil || owedRemovals.contains { $0.covers(record) }
   }
 
   private func storeRefreshed(
@@ -66,37 +71,18 @@ extension TokenCoordinator {
     let name = account.name
     var failure: StoreError?
     do throws(StoreError) { try await save(record) } catch { failure = error }
-    // A logout in between removes the record after this store: the keyring takes one call at a time.
-    guard session(record.session, of: name) != nil else {
-      return await keepLate(outcome, session: record.session, account)
-    }
-    _ = slots[name]?.session?.stored(attempt, error: failure, wall: time.wall)
+    guard self[record.session, of: name] != nil else { return keepLate(outcome, session: record.session, account) }
+    _ = self[record.session, of: name]?.stored(attempt, error: failure, wall: time.wall)
     if let failure { saveLater(record.session, of: name, failure) }
   }
 
-  /// A token that came after its session had ended goes nowhere but to its revocation. A session whose account is no
-  /// longer configured has not ended: its record gets the new refresh token.
-  private func keepLate(_ outcome: TokenOutcome, session id: SessionID, _ account: Account) async {
-    guard case .success(let grant) = outcome else { return }
-    if let orphan = orphans[account.name], orphan.session == id {
-      await store(grant.refreshToken, of: orphan)
-    } else if ending.contains(id) || outbox[id] != nil {
-      lateGrants[id] = grant
+  /// A token that came after its session had ended goes nowhere but to its revocation.
+  private func keepLate(_ outcome: TokenOutcome, session id: SessionID, _ account: Account) {
+    guard let tokens = outcome.minted else { return }
+    if ending.contains(id) || outbox[id] != nil {
+      lateTokens[id] = tokens
     } else {
-      revokeUnwanted(grant, session: id, account)
-    }
-  }
-
-  private func store(_ refreshToken: Secret?, of orphan: SessionRecord) async {
-    guard let refreshToken, refreshToken != orphan.refreshToken else { return }
-    var record = orphan
-    record.refreshToken = refreshToken
-    record.generation += 1
-    orphans[record.account] = record
-    do throws(StoreError) { try await save(record) } catch {
-      log.record(
-        .error, "unsaved", account: record.account,
-        "not saved: \(ReplyError.keyring(record.account, error).message)")
+      revokeUnwanted(tokens, session: id, account)
     }
   }
 

@@ -19,6 +19,7 @@ extension TokenCoordinator {
   private func apply(_ configuration: Configuration) -> ReloadOperation.Reply {
     let old = slots
     providers = configuration.providers
+    throttledUntil = throttledUntil.filter { providers[$0.key] != nil }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }
     let changed = configuration.accounts.values.filter {
@@ -34,17 +35,24 @@ extension TokenCoordinator {
     return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
   }
 
-  /// The account is no longer configured. Its record stays in the keyring, to be removed by the user only.
+  /// The account is no longer configured. Its session stays, to be ended by the user only, unless it was in memory
+  /// alone.
   private func remove(_ name: String) {
     endLogin(of: name, nil, .failure(.loginCanceled(name)))
-    guard let session = slots.removeValue(forKey: name)?.session else { return }
-    if session.isRemembered { orphans[name] = session.record }
-    release(session)
+    guard let slot = slots.removeValue(forKey: name), let session = slot.session else { return }
+    if session.isRemembered {
+      orphans[name] = session
+      wake(.refresh(session.id), .ended)
+    } else {
+      release(session)
+      let tokens = MintedTokens(refreshToken: session.record.refreshToken, accessToken: session.accessToken?.secret)
+      revokeUnwanted(tokens, session: session.id, slot.account)
+    }
   }
 
   private func add(_ account: Account?) {
     guard let account else { return }
     slots[account.name] = AccountSlot(account: account, wall: time.wall)
-    if let record = orphans.removeValue(forKey: account.name) { adopt(record) }
+    if let session = orphans.removeValue(forKey: account.name) { adopt(session) }
   }
 }

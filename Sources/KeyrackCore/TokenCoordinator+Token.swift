@@ -118,6 +118,7 @@ extension TokenCoordinator {
   private func accessToken(
     _ need: TokenRequirement, session id: SessionID, of name: String, before deadline: ContinuousClock.Instant
   ) async throws(ReplyError) -> (AccessToken, Bool) {
+    if isStopping { throw .shuttingDown }
     guard slots[name]?.session?.id == id, let action = slots[name]?.session?.tokenRequested(need, now: time.now) else {
       throw .sessionEnded(name)
     }
@@ -127,13 +128,13 @@ extension TokenCoordinator {
     case .refresh(let attempt): beginRefresh(attempt, session: id, of: name)
     case .wait: break
     }
-    switch await waitForRefresh(of: id, before: deadline) {
+    switch await wait(for: .refresh(id), before: deadline) {
     case .settled: break
     case .ended: throw .sessionEnded(name)
     case .timedOut: throw .timeout(name)
     case .shuttingDown: throw .shuttingDown
     }
-    guard let session = session(id, of: name) else { throw .sessionEnded(name) }
+    guard let session = slots[name]?.session, session.id == id else { throw .sessionEnded(name) }
     switch session.tokenAwaited(need, now: time.now) {
     case .serve(let token, let isMet): return (token, isMet)
     case .refuse(let error): throw error
@@ -141,21 +142,21 @@ extension TokenCoordinator {
     }
   }
 
-  /// Waits until the refresh of that session has ended. Leaving early cancels nothing.
-  private func waitForRefresh(of id: SessionID, before deadline: ContinuousClock.Instant) async -> Wake {
+  /// Leaving early cancels nothing.
+  func wait(for awaited: Awaited, before deadline: ContinuousClock.Instant) async -> Wake {
     lastWaiter += 1
     let number = lastWaiter
     let alarm = Task {
       do { try await time.sleep(until: deadline) } catch { return }
-      waiters[id]?.removeValue(forKey: number)?.resume(returning: .timedOut)
+      waiters[awaited]?.removeValue(forKey: number)?.resume(returning: .timedOut)
     }
     defer { alarm.cancel() }
-    return await withCheckedContinuation { waiters[id, default: [:]][number] = $0 }
+    return await withCheckedContinuation { waiters[awaited, default: [:]][number] = $0 }
   }
 
-  /// Lets all who wait for that session go on.
-  func wake(_ id: SessionID, _ wake: Wake) {
-    guard let waiting = waiters.removeValue(forKey: id) else { return }
+  /// Lets all who wait for that go on.
+  func wake(_ awaited: Awaited, _ wake: Wake) {
+    guard let waiting = waiters.removeValue(forKey: awaited) else { return }
     for continuation in waiting.values { continuation.resume(returning: wake) }
   }
 }

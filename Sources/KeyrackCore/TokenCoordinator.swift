@@ -24,15 +24,15 @@ package actor TokenCoordinator {
   var providers: [String: Provider]
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
-  var isStopping = false
+  package internal(set) var isStopping = false
 
   // Waiting: see TokenCoordinator+Token.
-  var waiters: [SessionID: [Int: CheckedContinuation<Wake, Never>]] = [:]
+  var waiters: [Awaited: [Int: CheckedContinuation<Wake, Never>]] = [:]
   var lastWaiter = 0
   /// The refresh under way of each session, ended ones included.
   var flights: [SessionID: Task<Void, Never>] = [:]
   /// What a refresh brought for a session that had ended by then: to be revoked, nothing else.
-  var lateGrants: [SessionID: Grant] = [:]
+  var lateTokens: [SessionID: MintedTokens] = [:]
 
   // Signing in: see TokenCoordinator+Login.
   var lastLogin = 0
@@ -43,8 +43,10 @@ package actor TokenCoordinator {
   var loading: Task<Void, Never>?
   var isLoaded = false
   var keyring: KeyringStatus
-  /// Accounts that the keyring has a record for and the configuration does not name.
-  var orphans: [String: SessionRecord] = [:]
+  /// The sessions of accounts that the keyring has a record for and the configuration does not name.
+  var orphans: [String: UserSession] = [:]
+  /// The last change to the keyring that each account waits for.
+  var turns: [String: Task<StoreError?, Never>] = [:]
   /// Sessions whose newest record is being saved again and again.
   var saving: [SessionID: Task<Void, Never>] = [:]
 
@@ -52,8 +54,6 @@ package actor TokenCoordinator {
   var outbox: [SessionID: OutboxEntry] = [:]
   /// Sessions that have ended and are not in the outbox yet.
   var ending: Set<SessionID> = []
-  /// What is being removed from the keyring, by account. A new record waits for it.
-  var forgetting: [String: Task<Bool, Never>] = [:]
   /// Notes of ended sessions whose records are still in the keyring.
   var owedRemovals: Set<EndedSession> = []
   var settling: Task<Void, Never>?
@@ -82,12 +82,13 @@ package actor TokenCoordinator {
   /// Begins to read the keyring. Everything is answered meanwhile; what needs the keyring waits for it.
   package func start() { Task { await self.loadUntilDone() } }
 
-  /// Ends what is under way: whoever waits is told `shutting_down`, sign-ins are given up, a refresh that was sent is
-  /// waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
+  /// Ends what is under way: whoever waits is told `shutting_down`, sign-ins are given up, and what a provider has
+  /// granted, or may have, is waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
   package func stop() async {
     isStopping = true
-    for id in Array(waiters.keys) { wake(id, .shuttingDown) }
-    for name in Array(slots.keys) { endLogin(of: name, nil, .failure(.shuttingDown)) }
+    for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }
+    for name in Array(slots.keys) { abandonLogin(of: name, .shuttingDown) }
+    for slot in Array(slots.values) { await slot.login?.task.value }
     for flight in Array(flights.values) { await flight.value }
     for save in Array(saving.values) { save.cancel() }
     settling?.cancel()
@@ -107,10 +108,19 @@ package actor TokenCoordinator {
     return slot
   }
 
-  /// The session of an account if it still is the one with that id.
-  func session(_ id: SessionID, of name: String) -> UserSession? {
-    guard let session = slots[name]?.session, session.id == id else { return nil }
-    return session
+  /// The session of an account, configured or not.
+  func heldSession(of name: String) -> UserSession? { slots[name]?.session ?? orphans[name] }
+
+  /// The same if it still is the one with that id; else what is written here goes nowhere.
+  subscript(id: SessionID, of name: String) -> UserSession? {
+    get { heldSession(of: name).flatMap { $0.id == id ? $0 : nil } }
+    set {
+      if slots[name]?.session?.id == id {
+        slots[name]?.session = newValue
+      } else if orphans[name]?.id == id {
+        orphans[name] = newValue
+      }
+    }
   }
 
   /// How many accounts have a session.

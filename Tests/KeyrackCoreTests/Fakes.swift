@@ -73,56 +73,6 @@ actor FakeProvider: IdentityProvider {
   func answerNext(_ outcome: TokenOutcome) { held.removeFirst().resume(returning: outcome) }
 }
 
-/// A keyring in memory that can be made to fail, and notes what is done to it.
-actor FakeStore: SessionStore {
-  private(set) var contents: StoreContents
-  private(set) var steps: [String] = []
-  private var error: StoreError?
-
-  init(_ contents: StoreContents = StoreContents()) { self.contents = contents }
-
-  func fail(_ error: StoreError?) { self.error = error }
-
-  private func step(_ name: String) throws(StoreError) {
-    if let error { throw error }
-    steps.append(name)
-  }
-
-  func prepare(_ unlock: UnlockPolicy) throws(StoreError) { try step("prepare") }
-
-  func all() throws(StoreError) -> StoreContents {
-    if let error { throw error }
-    return contents
-  }
-
-  func record(of account: String) throws(StoreError) -> SessionRecord? {
-    if let error { throw error }
-    return contents.records.first { $0.account == account }
-  }
-
-  func save(_ record: SessionRecord) throws(StoreError) {
-    try step("save record")
-    contents.records.removeAll { $0.account == record.account }
-    contents.records.append(record)
-  }
-
-  func removeRecord(of account: String) throws(StoreError) {
-    try step("remove record")
-    contents.records.removeAll { $0.account == account }
-  }
-
-  func save(_ revocation: Revocation) throws(StoreError) {
-    try step("save revocation")
-    contents.revocations.removeAll { $0.session == revocation.session }
-    contents.revocations.append(revocation)
-  }
-
-  func removeRevocation(of session: SessionID) throws(StoreError) {
-    try step("remove revocation")
-    contents.revocations.removeAll { $0.session == session }
-  }
-}
-
 actor FakeEndedSessions: EndedSessions {
   private(set) var notes: [EndedSession]
 
@@ -183,9 +133,20 @@ final class FakeClock: TimeSource {
   }
 }
 
-struct FakeSource: ConfigurationSource {
-  let result: Result<Configuration, ConfigurationError>
-  func read() async throws(ConfigurationError) -> Configuration { try result.get() }
+/// A configuration of accounts of one provider, which the test names.
+final class FakeSource: ConfigurationSource {
+  private let accounts: Mutex<[String]>
+
+  init(_ accounts: [String]) { self.accounts = Mutex(accounts) }
+
+  func write(_ accounts: [String]) { self.accounts.withLock { $0 = accounts } }
+
+  var configuration: Configuration {
+    let accounts = accounts.withLock { $0 }.map { ($0, Account(name: $0, provider: Bench.corp)) }
+    return Configuration(providers: ["corp": Bench.corp], accounts: Dictionary(uniqueKeysWithValues: accounts))
+  }
+
+  func read() async throws(ConfigurationError) -> Configuration { configuration }
 }
 
 struct FakeDigest: Digest {
@@ -201,6 +162,7 @@ struct Bench {
   let provider: FakeProvider
   let store: FakeStore
   let notes: FakeEndedSessions
+  let source: FakeSource
   let clock = FakeClock()
   let coordinator: TokenCoordinator
   private let executor = QueueExecutor()
@@ -216,15 +178,14 @@ struct Bench {
     provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
     accounts: [String] = ["work", "other"]
   ) {
-    let configuration = Configuration(
-      providers: ["corp": Self.corp],
-      accounts: Dictionary(uniqueKeysWithValues: accounts.map { ($0, Account(name: $0, provider: Self.corp)) }))
+    source = FakeSource(accounts)
     self.provider = provider
     store = FakeStore(contents)
     self.notes = FakeEndedSessions(notes)
     coordinator = TokenCoordinator(
-      executor: executor, configuration: configuration, provider: provider, store: store, endedSessions: self.notes,
-      source: FakeSource(result: .success(configuration)), time: clock, digest: FakeDigest(), log: SilentLog())
+      executor: executor, configuration: source.configuration, provider: provider, store: store,
+      endedSessions: self.notes,
+      source: source, time: clock, digest: FakeDigest(), log: SilentLog())
   }
 
   static func record(_ account: String = "work", _ token: String = "rt-1", session: SessionID = SessionID())
@@ -238,6 +199,16 @@ struct Bench {
   /// Asks in the background, and returns once the coordinator has taken the request in.
   func ask(_ account: String = "work", timeout: Int? = nil) -> Task<Result<TokenOperation.Reply, ReplyError>, Never> {
     Task { await coordinator.token(TokenOperation(account: account, timeout: timeout)) }
+  }
+
+  func logOut(_ account: String = "work") async -> Result<LogoutOperation.Reply, ReplyError> {
+    await coordinator.logout(LogoutOperation(account: account))
+  }
+
+  /// Reads a configuration that names these accounts.
+  func reload(_ accounts: [String]) async {
+    source.write(accounts)
+    _ = await coordinator.reload()
   }
 
   func signIn(_ account: String = "work", remember: Bool? = nil) async -> Result<LoginOperation.Reply, ReplyError> {

@@ -53,6 +53,24 @@ import Testing
     await daemon.kill()
   }
 
+  @Test func aHangingKeyringDoesNotKeepItFromStopping() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    try await fixture.daemon.stop()
+    await fixture.session.stopKeyring()
+    try await fixture.daemon.start()
+    let wire = try Wire(fixture.daemon.socket)
+    try await wire.send(TokenOperation(account: "work").line())
+    _ = try await Wire(fixture.daemon.socket).call(StatusOperation())
+    let (took, status) = try await timed { try await fixture.daemon.stop() }
+    #expect(status == 0)
+    #expect(took < .seconds(8))
+    let reply = try Reply<TokenOperation.Reply>(line: (try await wire.line() ?? "").utf8)
+    #expect(throws: ReplyError.self) { try reply.result.get() }
+    if case .failure(let error) = reply.result { #expect(error.code == .shuttingDown) }
+    await fixture.session.continueKeyring()
+  }
+
   // MARK: Socket activation
 
   @Test func systemdsSocketIsTakenAndLeft() async throws {

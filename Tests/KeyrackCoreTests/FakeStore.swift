@@ -1,0 +1,80 @@
+import KeyrackCore
+import KeyrackProtocol
+
+/// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
+actor FakeStore: SessionStore {
+  private(set) var contents: StoreContents
+  private(set) var steps: [String] = []
+  private var error: StoreError?
+  private var failing: Set<String> = []
+  private var holding: Set<String> = []
+  private var held: [CheckedContinuation<Void, Never>] = []
+
+  init(_ contents: StoreContents = StoreContents()) { self.contents = contents }
+
+  /// All calls from now on.
+  func fail(_ error: StoreError?) { self.error = error }
+  /// These steps only.
+  func fail(_ steps: Set<String>) { failing = steps }
+  func hold(_ steps: Set<String>) { holding = steps }
+  func damage(_ account: String) {
+    contents.records.removeAll { $0.account == account }
+    contents.unusable[account] = UnusableRecord("torn", isReplaceable: true)
+  }
+
+  func release() {
+    holding = []
+    for continuation in held { continuation.resume() }
+    held = []
+  }
+
+  /// Waits until a step is held, or was taken.
+  func wait(untilHeld count: Int) async { while held.count < count { await Task.yield() } }
+  func wait(for step: String) async { while !steps.contains(step) { await Task.yield() } }
+
+  private func begin(_ name: String) async throws(StoreError) {
+    if holding.contains(name) { await withCheckedContinuation { held.append($0) } }
+    if let error { throw error }
+    if failing.contains(name) { throw .failed("told to fail") }
+  }
+
+  private func step(_ name: String) async throws(StoreError) {
+    try await begin(name)
+    steps.append(name)
+  }
+
+  func prepare(_ unlock: UnlockPolicy) async throws(StoreError) { try await step("prepare") }
+
+  func all() async throws(StoreError) -> StoreContents {
+    try await begin("all")
+    return contents
+  }
+
+  func record(of account: String) async throws(StoreError) -> SessionRecord? {
+    try await begin("record")
+    if let unusable = contents.unusable[account] { throw .unusable(unusable) }
+    return contents.records.first { $0.account == account }
+  }
+
+  func save(_ record: SessionRecord) async throws(StoreError) {
+    try await step("save record")
+    contents.records.removeAll { $0.account == record.account }
+    contents.records.append(record)
+  }
+
+  func removeRecord(of account: String) async throws(StoreError) {
+    try await step("remove record")
+    contents.records.removeAll { $0.account == account }
+  }
+
+  func save(_ revocation: Revocation) async throws(StoreError) {
+    try await step("save revocation")
+    contents.revocations.removeAll { $0.session == revocation.session }
+    contents.revocations.append(revocation)
+  }
+
+  func removeRevocation(of session: SessionID) async throws(StoreError) {
+    try await step("remove revocation")
+    contents.revocations.removeAll { $0.session == session }
+  }
+}
