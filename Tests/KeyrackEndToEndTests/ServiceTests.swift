@@ -184,7 +184,8 @@ private struct ActivatedDaemon {
     process = try Child(
       ["systemd-socket-activate", "-l", socket, "--fdname=keyrack"] + variables + [Products.path(of: "keyrackd")],
       environment: session.environment)
-    // It bound the socket; whoever connects starts the daemon.
-    try await eventually("the socket") { [socket] in access(socket, F_OK) == 0 }
+    // Whoever connects starts the daemon.
+    // The file is there before anybody listens.
+    try await eventually("the socket") { [socket] in (try? Wire(socket)) != nil }
   }
 }
