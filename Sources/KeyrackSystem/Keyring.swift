@@ -57,10 +57,16 @@ package actor Keyring: SessionStore {
 
   package func save(_ record: SessionRecord) async throws(StoreError) {
     let attributes = Self.attributes(account: record.account)
+    // A refreshed record was read before its token was spent: until the new one is stored, a kill loses it.
+    if record.generation == 0 { try refuseToReplaceNewer(record, attributes) }
+    try store(record, attributes, label: "Keyrack: \(record.account)")
+  }
+
+  /// What a newer Keyrack has stored is left alone.
+  private func refuseToReplaceNewer(_ record: SessionRecord, _ attributes: [String: String]) throws(StoreError) {
     for item in try find(attributes) where item.attributes == attributes {
       if let fault = fault(item), case .newer = fault { throw .unusable(Self.unusable(fault)) }
     }
-    try store(record, attributes, label: "Keyrack: \(record.account)")
   }
 
   package func removeRecord(of account: String) async throws(StoreError) {

@@ -1,3 +1,4 @@
+import Foundation
 import KeyrackClient
 import KeyrackProtocol
 import TestSupport
@@ -90,6 +91,31 @@ import Testing
     #expect(try await fixture.provider.accepts(accessToken: fixture.token()))
     let refreshes = try await fixture.provider.log().filter { $0.grantType == "refresh_token" }
     #expect(refreshes.map(\.outcome) == Array(repeating: .granted, count: 20))
+  }
+
+  @Test func aStoreUnderWayOutlivesTheDaemon() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    let first = try await fixture.token()
+    try await fixture.provider.script("/token", hold: true)
+    let wire = try Wire(fixture.daemon.socket)
+    try await wire.send(TokenOperation(account: "work", rejected: Secret(first)).line())
+    try await fixture.provider.waitForRequests("/token", count: 2)
+    await fixture.session.stopKeyring()
+    let helper = try await fixture.helper()
+    let state = try String(contentsOfFile: "/proc/\(helper)/status", encoding: .utf8)
+    try await fixture.provider.release("/token")
+    // Its count of context switches tells that it was woken.
+    try await eventually("the helper to be at work") {
+      try String(contentsOfFile: "/proc/\(helper)/status", encoding: .utf8) != state
+    }
+    await fixture.daemon.kill()
+    await fixture.session.continueKeyring()
+    let live = try await fixture.liveRefreshToken()
+    try await eventually("the store") { try await fixture.onlyItem().secret.contains(live) }
+    try await fixture.daemon.start()
+    #expect(try await fixture.provider.accepts(accessToken: fixture.token()))
+    #expect(try await fixture.sawReuse() == false)
   }
 
   // MARK: Something hangs

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KeyrackProtocol
 import TestSupport
 import Testing
@@ -38,6 +39,17 @@ extension KeyrackFixture {
   var notes: [String] {
     let names = try? FileManager.default.contentsOfDirectory(atPath: "\(session.path)/home/.local/state/keyrack/ended")
     return (names ?? []).filter { !$0.hasPrefix(".") }
+  }
+
+  /// The daemon's only child.
+  func helper() async throws -> pid_t {
+    let parent = await daemon.pid
+    let found = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.first { process in
+      let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+      // PID (NAME) STATE PARENT, and a name may hold anything.
+      return text.split(separator: ")").last?.split(separator: " ").dropFirst().first == "\(parent)"
+    }
+    return try #require(found)
   }
 
   func status() async throws -> StatusOperation.Reply { try await daemon.call(StatusOperation()) }

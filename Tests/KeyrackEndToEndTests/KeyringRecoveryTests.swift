@@ -21,7 +21,7 @@ import Testing
       await fixture.session.killBus()
       try await fixture.session.startBus()
       try await fixture.session.startKeyring()
-    case .helperKilled: kill(try await helper(of: fixture), SIGKILL)
+    case .helperKilled: kill(try await fixture.helper(), SIGKILL)
     }
     #expect(try await fixture.token() == first)
     var second = first
@@ -35,17 +35,6 @@ import Testing
     #expect(try await fixture.status().keyring.state == .ok)
     #expect(try await fixture.status(of: "work").saved)
     #expect(try await fixture.sawReuse() == false)
-  }
-
-  /// The daemon's only child.
-  private func helper(of fixture: KeyrackFixture) async throws -> pid_t {
-    let parent = await fixture.daemon.pid
-    let found = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.first { process in
-      let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-      // PID (NAME) STATE PARENT, and a name may hold anything.
-      return text.split(separator: ")").last?.split(separator: " ").dropFirst().first == "\(parent)"
-    }
-    return try #require(found)
   }
 
   // MARK: At the start
