@@ -6,9 +6,10 @@ package struct JSONScanError: Error, Equatable {
 }
 
 /// A strict look at a JSON object before the decoder: Foundation's accepts a byte order mark, UTF-16, duplicate members
-/// (the first wins) and `\u0000`, and takes a second over 500 levels of nesting.
+/// (the first wins), `\u0000`, control characters in strings and a comma before a closing bracket, and takes a second over
+/// 500 levels of nesting.
 ///
-/// It judges only that and finds where the top-level members are; grammar is left to the decoder.
+/// It judges only that and finds where the top-level members are; the rest of the grammar is left to the decoder.
 package struct JSONScan {
   /// One member of the top-level object.
   package struct Member: Equatable {
@@ -18,6 +19,7 @@ package struct JSONScan {
     /// The bytes between the quotes, where the value is a string.
     package let string: Range<Int>?
   }
+
 
   /// Levels of arrays and objects, the outermost included.
   package static let maximumDepth = 32
@@ -30,9 +32,11 @@ package struct JSONScan {
   private var open: [Set<String>?] = []
   /// Whether the next string is a member's name.
   private var expectsName = false
+  /// Whether nothing but white space came since a comma.
+  private var isAfterComma = false
 
-  /// Throws where the text is not UTF-8, is not an object, holds NUL, a duplicate member, a lone surrogate, or nests too
-  /// deep.
+  /// Throws where the text is not UTF-8, is not an object, holds NUL, a duplicate member, a lone surrogate, a control
+  /// character in a string or a comma before nothing, or nests too deep.
   package init(_ text: [UInt8]) throws(JSONScanError) {
     do { _ = try UTF8Span(validating: text.span) } catch { throw JSONScanError(message: "not UTF-8", position: 1) }
     try skipToObject(text)
@@ -43,11 +47,13 @@ package struct JSONScan {
       case UInt8(ascii: "{"): try descend(into: [])
       case UInt8(ascii: "["): try descend(into: nil)
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if isAfterComma { throw failure("a comma before nothing") }
         if !open.isEmpty { open.removeLast() }
         expectsName = false
       case UInt8(ascii: ","): expectsName = open.last.map { $0 != nil } ?? true
       default: break
       }
+      if !Self.isSpace(text[position]) { isAfterComma = text[position] == UInt8(ascii: ",") }
       position += 1
     }
   }
@@ -73,9 +79,7 @@ package struct JSONScan {
     expectsName = true
   }
 
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C
-  }
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
   private mutating func descend(into names: Set<String>?) throws(JSONScanError) {
     open.append(names)
@@ -89,6 +93,7 @@ package struct JSONScan {
     position = start
     while position < text.count, text[position] != UInt8(ascii: "\"") {
       if text[position] == 0 { throw failure("a NUL byte") }
+      if text[position] < 0x20 { throw failure("a control character in a string") }
       if text[position] == UInt8(ascii: "\\") {
         isEscaped = true
         position += 1
@@ -108,12 +113,12 @@ package struct JSONScan {
 
   private mutating func take(name: String, in text: [UInt8]) throws(JSONScanError) {
     guard let last = open.indices.last else { return try takeTopLevel(name: name, in: text) }
-    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name)\"") }
+    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name.prefix(64))\"") }
   }
 
   private mutating func takeTopLevel(name: String, in text: [UInt8]) throws(JSONScanError) {
     if members.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      throw failure("duplicate member \"\(name)\"")
+      throw failure("duplicate member \"\(name.prefix(64))\"")
     }
     var start = position + 1
     while start < text.count, Self.isSpace(text[start]) || text[start] == UInt8(ascii: ":") { start += 1 }

@@ -80,7 +80,7 @@ package final class RequestReader: Sendable {
       guard O.CodingKeys.allCases.contains(where: { $0.stringValue == member.name }) else {
         let known = O.CodingKeys.allCases.map(\.stringValue).joined(separator: ", ")
         throw ReplyError(
-          .badRequest, "\(member.name): \(O.name.rawValue) has no such member",
+          .badRequest, "\(member.name.prefix(64)): \(O.name.rawValue) has no such member",
           hint: known.isEmpty ? "it has no members" : "it has \(known)")
       }
     }
@@ -103,12 +103,10 @@ package final class RequestReader: Sendable {
     return own
   }
 
-  /// The decoder takes `1e3` for a whole number, and calls a text with `1e999` or 2^63 no JSON at all.
+  /// The decoder takes `1e3` and `01` for a whole number, and calls a text with `1e999` or 2^63 no JSON at all.
   private static func checkNumbers(of scan: JSONScan, _ line: [UInt8]) throws(ReplyError) {
     for member in scan.members {
-      guard let number = scan.number(of: member, in: line), number.hasPrefix("-0") || Int64(number) == nil else {
-        continue
-      }
+      guard let number = scan.number(of: member, in: line), Int64(number).map(String.init) != number else { continue }
       let expected = member.name == "id" ? "a string or a whole number" : "a whole number"
       throw badRequest("\(member.name): expected \(expected)")
     }
@@ -131,7 +129,7 @@ package final class RequestReader: Sendable {
     guard let name = scan.text(of: member, in: line) else { throw badRequest("op: expected a string") }
     guard let operation = OperationName(rawValue: name) else {
       let known = OperationName.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ReplyError(.unknownOperation, "op: \"\(name)\" is not an operation", hint: "use one of \(known)")
+      throw ReplyError(.unknownOperation, "op: \"\(name.prefix(64))\" is not an operation", hint: "use one of \(known)")
     }
     return operation
   }

@@ -35,6 +35,11 @@ import Testing
     ("[]", "not a JSON object, at byte 1"),
     ("hello", "not a JSON object, at byte 1"),
     ("", "not a JSON object, at byte 1"),
+    ("{\"op\":\"token\",\"account\":\"a\tb\"}", "a control character in a string, at byte 27"),
+    (#"{"op":"version",}"#, "a comma before nothing, at byte 17"),
+    (#"{"op":"token","account":"a","resource":["x", ]}"#, "a comma before nothing, at byte 46"),
+    (#"{"op":"version","id":01}"#, "id: expected a string or a whole number"),
+    (#"{"op":"token","account":"a","min_valid":060}"#, "min_valid: expected a whole number"),
     (#"{"op":"version""#, "not JSON"),
     (#"{"op":"version"} trailing"#, "not JSON"),
     (#"{"op":"version"}{"op":"version"}"#, "not JSON"),
@@ -66,6 +71,17 @@ import Testing
     let error = failure(#"{"op":"frobnicate","id":3}"#)
     #expect(error?.error.code == .unknownOperation)
     #expect(error?.id == .number(3))
+  }
+
+  @Test func aLongNameIsNotRepeatedInFull() throws {
+    let name = String(repeating: "x", count: 60_000)
+    for line in [
+      #"{"op":"\#(name)"}"#, #"{"op":"version","\#(name)":1}"#, #"{"op":"token","\#(name)":1,"\#(name)":1}"#,
+    ] {
+      let error = try #require(failure(line)).error
+      #expect(error.message.utf8.count < 200)
+      #expect(error.message.contains(String(name.prefix(64))))
+    }
   }
 
   @Test func invalidUTF8IsRefused() {
