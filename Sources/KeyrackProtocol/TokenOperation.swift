@@ -3,7 +3,7 @@ public struct TokenOperation: Operation {
   public static let name = OperationName.token
   public static let defaultMinimumValidity = 60
   public static let defaultTimeout = 30
-  /// The longest `timeout` and `min_valid`, in seconds: a day.
+  /// A day. A longer `timeout` counts as this.
   public static let maximumSeconds = 86_400
 
   public enum Kind: String, Sendable, Decodable, CaseIterable { case access, id }

@@ -190,6 +190,19 @@ import Testing
     #expect(await bench.ask().value.code == .shuttingDown)
   }
 
+  @Test func anyNumberOfSecondsMayBeAskedForButANegativeOne() async throws {
+    let bench = Bench(contents: StoreContents(records: [Bench.record()]))
+    let waiting = bench.ask()
+    await bench.provider.waitForRequests(1)
+    await bench.provider.answerNext(grant("at", "rt-2"))
+    _ = try await waiting.value.get()
+    let long = TokenOperation(account: "work", minimumValidity: .max, timeout: .max)
+    #expect(try await bench.coordinator.token(long).get().minimumValidityMet)
+    for short in [TokenOperation(account: "work", minimumValidity: -1), TokenOperation(account: "work", timeout: -1)] {
+      #expect(await bench.coordinator.token(short).code == .badRequest)
+    }
+  }
+
   @Test func accountsAreNamedByBytesAndByIssuer() async throws {
     let bench = Bench(accounts: ["K"])
     #expect(await bench.coordinator.token(TokenOperation(account: "\u{212A}")).code == .unknownAccount)
