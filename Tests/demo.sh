@@ -70,7 +70,7 @@ api_refuses() { api "$1" | grep -q '^HTTP/1.1 401'; }
 requests_to() {
   local path grant='"grant_type":"([^"]*)"' rest='"outcome":"([^"]*)".*"user":"([^"]*)"'
   for path; do
-    printf '%s\n' "$(get "/control/wait?path=$path" | tail -n 1)" | sed 's/},{"answered"/}\n{"answered"/g' |
+    printf '%s\n' "$(get "/control/wait?path=$path" | tail -n 1)" | sed 's/},{"/}\n{"/g' |
       sed -E "s|.*$grant.*$rest.*|POST $path (grant_type=\1): \2, user \3|; s|^[^P].*$rest.*|POST $path: \1, user \2|"
   done
 }
@@ -170,6 +170,8 @@ sign_out() {
   [[ $output == *'"code":"login_required"'* ]] || fail 'not login_required'
   say 'What the provider saw: one password, refreshes, a revocation.'
   show 'requests_to /token /revoke'
+  [ "$(grep -c 'grant_type=password' <<<"$output")" -eq 1 ] || fail 'not one password at the provider'
+  [ "$(grep -c '(grant_type=refresh_token): granted' <<<"$output")" -ge 2 ] || fail 'not two refreshes at the provider'
   [[ $output == *'/revoke: revoked'* ]] || fail 'the provider was not told'
 }
 
