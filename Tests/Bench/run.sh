@@ -11,7 +11,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../private-session.sh"
 . "$here/daemon.sh"
 
-work=$(mktemp -d /tmp/keyrack-bench.XXXXXX)
 processor=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 request='{"op":"token","account":"user-1"}'
 
@@ -20,7 +19,6 @@ clean() {
   stop_server
   stop_provider
   stop_session
-  rm -rf "$work"
 }
 
 pinned() { taskset -c "$processor" "$@"; }
@@ -101,11 +99,13 @@ measure_processes() {
     "$(target '<= 50 ms' "$micros" 50000 at-most)"
 }
 
+start_session
+trap clean EXIT
+work=$session_dir/bench
+mkdir "$work"
 for program in echo_server bench_client spawn_bench; do
   cc -O2 -Wall -Wextra -o "$work/$program" "$here/$program.c"
 done
-start_session
-trap clean EXIT
 socket=$XDG_RUNTIME_DIR/keyrack/keyrack.sock
 start_provider
 
