@@ -15,5 +15,6 @@ test_packages=(
   libsecret-tools         # secret-tool
   systemd                 # systemd-socket-activate, systemd-analyze
   dbus-user-session       # the session bus of a user manager
+  ca-certificates         # https without a ca_file
   socat openssl strace procps util-linux
 )
