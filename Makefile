@@ -5,9 +5,8 @@ PREFIX ?= /usr/local
 override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 DESTDIR ?=
 SWIFT ?= swift
-# Seconds of "make soak", and the suites of "make tsan": those of the parts that have threads.
+# Seconds of "make soak".
 SOAK ?= 60
-TSAN ?= TokenCoordinatorTests|UserSessionTests|EventLoopTests|SocketServerTests|HTTPClient|Keyring
 
 BINDIR := $(PREFIX)/bin
 LIBEXECDIR := $(PREFIX)/libexec/keyrack
@@ -26,7 +25,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps build test test-systemd soak tsan demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps build test test-systemd soak demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -55,11 +54,6 @@ test-systemd: test-deps all ## Run the installed units below a real systemd --us
 soak: test-deps build ## Look for what grows or gets lost, for SOAK (60) seconds
 	KEYRACK_SOAK_SECONDS=$(SOAK) SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --filter SoakTests
 
-tsan: test-deps swift ## Look for data races, by ThreadSanitizer
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan --no-parallel \
-	  --filter '$(TSAN)'
-
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
 	Tests/demo.sh $(abspath $(RELEASE))
 
@@ -87,4 +81,4 @@ uninstall: ## Remove what install put there
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 
 clean: ## Remove what was built
-	rm -rf .build .build-tsan
+	rm -rf .build
