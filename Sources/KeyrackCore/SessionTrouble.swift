@@ -45,9 +45,9 @@ package struct SessionTrouble: Sendable, Equatable {
     }
   }
 
-  /// The error with the seconds that are left to wait, rounded up.
+  /// The error, where waiting helps with the seconds that are left to wait, rounded up.
   package func error(at now: ContinuousClock.Instant) -> ReplyError {
-    guard let retryAt, retryAt > now else { return error }
+    guard error.retryable, let retryAt, retryAt > now else { return error }
     return error.retry(after: retryAt - now)
   }
 }

@@ -20,7 +20,6 @@ package struct JSONScan {
     package let string: Range<Int>?
   }
 
-
   /// Levels of arrays and objects, the outermost included.
   package static let maximumDepth = 32
 

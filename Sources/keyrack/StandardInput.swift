@@ -19,6 +19,9 @@ enum StandardInput {
       throw CommandFailure(status: 1, "the \(what) on standard input is longer than \(longest) bytes")
     }
     if line.isEmpty { throw CommandFailure(status: 1, "no \(what) came on standard input") }
+    do { _ = try UTF8Span(validating: line.span) } catch {
+      throw CommandFailure(status: 1, "the \(what) on standard input is not UTF-8")
+    }
     return Secret(line)
   }
 

@@ -73,8 +73,8 @@ import Testing
 
   @Test(arguments: [
     (TokenOutcome.denied("no"), AccountState.loginRequired, ErrorCode.loginRequired, nil as Int?),
-    (.clientRefused("no"), .degraded, .configError, 3600),
-    (.failed("no"), .degraded, .providerError, 1),
+    (.clientRefused("no"), .degraded, .configError, nil),
+    (.failed("no"), .degraded, .providerError, nil),
     (.throttled("slow", retryAfter: .seconds(30)), .throttled, .throttled, 30),
     (.notSent("down"), .degraded, .temporarilyUnavailable, 1),
     (.unknown("lost"), .unknownOutcome, .temporarilyUnavailable, 1),

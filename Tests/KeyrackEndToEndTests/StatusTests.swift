@@ -34,7 +34,7 @@ import Testing
     let error = try await fixture.daemon.failure(TokenOperation(account: "work", rejected: Secret(first)))
     #expect(error.code == answer.code)
     #expect(error.reason == answer.reason)
-    #expect((error.retryAfter != nil) == answer.waits)
+    #expect((error.retryAfter != nil) == (answer.waits && error.retryable))
     let status = try await fixture.status(of: "work")
     #expect(status.state == answer.state)
     #expect(status.reason == answer.reason)

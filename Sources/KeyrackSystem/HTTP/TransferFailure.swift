@@ -33,6 +33,9 @@ struct TransferFailure {
       return "could not read the certificate authorities" + (caFile.map { " in \($0)" } ?? "")
     case CURLE_SSL_CONNECT_ERROR: return "the TLS handshake with \(name) failed"
     case CURLE_GOT_NOTHING: return "\(name) closed the connection without an answer"
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return "what \(name) answered is not HTTP"
+    // libcurl's word for a line of the header that is longer than its buffer.
+    case CURLE_OUT_OF_MEMORY: return "\(name) sent a header that is too long"
     case CURLE_PARTIAL_FILE: return "\(name) closed the connection in the middle of its answer"
     default: return "the request to \(name) failed: \(unsafe String(cString: curl_easy_strerror(code)))" + reason
     }
