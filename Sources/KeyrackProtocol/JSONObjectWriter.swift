@@ -6,8 +6,8 @@ public protocol JSONObject {
 
 /// Writes a JSON object, its members in the order in which they are given.
 ///
-/// `JSONEncoder` orders members at random or by the alphabet and knows no ``Secret``. It took 8 us for the reply with a
-/// token, and an `Encoder` of our own 2, nearly all of it in asking the runtime for types; this takes a fraction of one.
+/// `JSONEncoder` orders members at random or by the alphabet, knows no ``Secret``, and took 8 us for the reply with a token.
+/// An `Encoder` of our own took 24,000 instructions for it, most of them the runtime looking up types; this takes 9,000.
 public struct JSONObjectWriter {
   private var bytes: [UInt8] = []
   /// Whether a member without a value is left out, or written as null.
