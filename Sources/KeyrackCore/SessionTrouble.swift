@@ -94,6 +94,11 @@ extension ReplyError {
     ReplyError(.temporarilyUnavailable, "\(account): \(message)", hint: "check the network, and try again")
   }
 
+  package static func providerError(_ account: String, _ message: String) -> ReplyError {
+    ReplyError(
+      .providerError, "\(account): \(message)", hint: "check the URLs and members of its provider in keyrack.conf")
+  }
+
   package static func clientRefused(_ account: String, _ message: String) -> ReplyError {
     ReplyError(
       .configError, "\(account): the provider refuses this client (\(message))",

@@ -115,7 +115,7 @@ extension TokenCoordinator {
         .loginDenied, "\(name): the provider does not accept this refresh token (\(message))",
         hint: "keyrack login \(name), with a token that was not used before")
     case .clientRefused(let message): throw .clientRefused(name, message)
-    case .failed(let message, _): throw ReplyError(.providerError, "\(name): \(message)")
+    case .failed(let message, _): throw .providerError(name, message)
     case .throttled(let message, let retryAfter):
       throw .throttled(name, message).retry(after: retryAfter ?? .seconds(5))
     case .notSent(let message), .unknown(let message): throw .temporarilyUnavailable(name, message)

@@ -251,7 +251,7 @@ package struct UserSession: Sendable {
     case .clientRefused(let message):
       return after(.seconds(3600), .degraded, .clientRefused(account, message))
     case .failed(let message, _):
-      return after(schedule.failed(), .degraded, ReplyError(.providerError, "\(account): \(message)"))
+      return after(schedule.failed(), .degraded, .providerError(account, message))
     case .throttled(let message, let retryAfter):
       return after(schedule.failed(retryAfter: retryAfter), .throttled, .throttled(account, message))
     case .notSent(let message):

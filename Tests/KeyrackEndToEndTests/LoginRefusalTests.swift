@@ -26,6 +26,7 @@ import Testing
       try await fixture.provider.script(kind.path, headers: ["Content-Type": answer.type], body: answer.body)
       let error = try await fixture.denial()
       #expect(error.code == .providerError, "\(answer.what): \(error.message)")
+      #expect(error.hint != nil)
       #expect(try await fixture.status(of: "work").state == .signedOut, "\(answer.what)")
       try await fixture.signIn()
       let status = try await fixture.status(of: "work")
