@@ -56,6 +56,7 @@ until_true() {
 }
 has_status() { [[ $(property keyrack.service StatusText) == $1 ]]; }
 has_restarted() { [ "$(property keyrack.service NRestarts)" -gt "$1" ] && systemctl --user is-active keyrack.service; }
+has_logged() { [[ $(journalctl --user --no-pager) == *"$1"* ]]; }
 main_process() { property keyrack.service MainPID; }
 
 write_configuration() {
@@ -153,7 +154,7 @@ watchdog_ends_a_hung_daemon() {
   before=$(property keyrack.service NRestarts)
   kill -STOP "$(main_process)"
   until_true has_restarted "$before"
-  until_true eval 'journalctl --user --no-pager | grep -q "keyrack.service: Watchdog timeout"'
+  until_true has_logged 'keyrack.service: Watchdog timeout'
   is 'the token after it' "$(token)" '*"access_token":"at_*'
   # It pings in time when it is not hung.
   before=$(main_process)
