@@ -43,8 +43,11 @@ package struct Account: Sendable, Equatable {
 package struct Provider: Sendable, Equatable {
   package let name: String
   package let kind: Kind
+  /// Of the endpoint that refreshes; what is known of its health is known of this host.
+  package let host: String
   /// A PEM file of the certificate authorities to trust instead of the system's.
   package let caFile: String?
+  package let habits: ProviderHabits
 
   package enum Kind: Sendable, Equatable {
     case oauth(OAuth)
@@ -91,10 +94,15 @@ package struct Provider: Sendable, Equatable {
     }
   }
 
-  package init(name: String, kind: Kind, caFile: String? = nil) {
+  /// `host`: with its port; nil for one of its own.
+  package init(
+    name: String, kind: Kind, host: String? = nil, caFile: String? = nil, habits: ProviderHabits = ProviderHabits()
+  ) {
     self.name = name
     self.kind = kind
+    self.host = host ?? name
     self.caFile = caFile
+    self.habits = habits
   }
 
   /// Whom a token of this provider is for. A session is good only for as long as this stays the same.

@@ -8,7 +8,7 @@ package protocol IdentityProvider: Sendable {
   /// Sends a name and a password, once.
   func signIn(username: String, password: Secret, account: Account) async -> TokenOutcome
   /// Spends a refresh token.
-  func refresh(_ refreshToken: Secret, account: Account) async -> TokenOutcome
+  func refresh(_ refreshToken: Secret, for target: TokenTarget, account: Account) async -> TokenOutcome
   /// Tells the provider that a session has ended.
   func revoke(_ revocation: Revocation, provider: Provider) async -> RevocationOutcome
 }
@@ -19,67 +19,6 @@ extension Provider {
     switch kind {
     case .oauth(let oauth): oauth.revocationEndpoint != nil
     case .json(let json): json.logoutURL != nil
-    }
-  }
-}
-
-/// What a token endpoint granted.
-package struct Grant: Sendable, Equatable {
-  package var accessToken: Secret
-  package var tokenType: String
-  /// Of the access token; nil where the provider did not say.
-  package var lifetime: Duration?
-  /// Nil: the one that was sent stays good, where one was.
-  package var refreshToken: Secret?
-  package var refreshLifetime: Duration?
-  package var scope: String?
-  package var subject: String?
-
-  package init(
-    accessToken: Secret, tokenType: String = "Bearer", lifetime: Duration? = nil, refreshToken: Secret? = nil,
-    refreshLifetime: Duration? = nil, scope: String? = nil, subject: String? = nil
-  ) {
-    self.accessToken = accessToken
-    self.tokenType = tokenType
-    self.lifetime = lifetime
-    self.refreshToken = refreshToken
-    self.refreshLifetime = refreshLifetime
-    self.scope = scope
-    self.subject = subject
-  }
-}
-
-/// How a request for tokens ended. Messages are for people, one line, without secrets and without the account's name.
-package enum TokenOutcome: Sendable, Equatable {
-  case success(Grant)
-  /// The password or the refresh token is no good: `invalid_grant`, or the like.
-  case denied(String)
-  /// The provider refuses this client: `invalid_client`, `unauthorized_client`.
-  case clientRefused(String)
-  /// The provider refuses this request for good, or its answer makes no sense. A new refresh token that the answer held
-  /// all the same is kept.
-  case failed(String, refreshToken: Secret? = nil)
-  /// 429, or 503 with `Retry-After`: not processed.
-  case throttled(String, retryAfter: Duration?)
-  /// The request did not leave, or was certainly not processed.
-  case notSent(String)
-  /// The request left, and nobody knows what became of it.
-  case unknown(String)
-}
-
-/// Tokens that an answer has brought, of those that have to be revoked where nobody may have them.
-package struct MintedTokens: Sendable, Equatable {
-  package var refreshToken: Secret?
-  package var accessToken: Secret?
-}
-
-extension TokenOutcome {
-  /// Nil where it brought none that could be read.
-  var minted: MintedTokens? {
-    switch self {
-    case .success(let grant): MintedTokens(refreshToken: grant.refreshToken, accessToken: grant.accessToken)
-    case .failed(_, let token?): MintedTokens(refreshToken: token)
-    case .denied, .clientRefused, .failed(_, nil), .throttled, .notSent, .unknown: nil
     }
   }
 }

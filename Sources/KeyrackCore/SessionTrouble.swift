@@ -58,6 +58,8 @@ package enum LoginReason: String, Sendable, Equatable {
   case signingIn = "signing_in"
   case revoked
   case lostRotation = "lost_rotation"
+  case expired
+  case policy
   case config
   case noRefreshToken = "no_refresh_token"
   case scope
@@ -69,6 +71,8 @@ package enum LoginReason: String, Sendable, Equatable {
       case .signingIn: "a sign-in is under way"
       case .revoked: "the provider no longer accepts the refresh token"
       case .lostRotation: "a refresh was interrupted, and the provider no longer accepts the refresh token"
+      case .expired: "the refresh token has expired"
+      case .policy: "the provider wants you to sign in again"
       case .config: "the provider in the configuration is not the one that was signed in to"
       case .noRefreshToken: "the access token has ended and there is no refresh token"
       case .scope: "that scope was not granted"
@@ -78,31 +82,35 @@ package enum LoginReason: String, Sendable, Equatable {
 }
 
 extension ReplyError {
-  package static func loginRequired(_ account: String, _ reason: LoginReason, detail: String? = nil) -> ReplyError {
+  package static func loginRequired(
+    _ account: String, _ reason: LoginReason, detail: String? = nil, hint advice: String? = nil
+  ) -> ReplyError {
     let hint =
       switch reason {
       case .signingIn: "wait for it to end"
       case .config: "keyrack login \(account), or put the provider back in keyrack.conf"
       case .scope: "add the scope to [account \(account)] in keyrack.conf, then keyrack login \(account)"
-      case .signedOut, .revoked, .lostRotation, .noRefreshToken: "keyrack login \(account)"
+      case .signedOut, .revoked, .lostRotation, .expired, .policy, .noRefreshToken: "keyrack login \(account)"
       }
     return ReplyError(
-      .loginRequired, "\(account): \(reason.message(detail))", hint: hint, reason: reason.rawValue)
+      .loginRequired, "\(account): \(reason.message(detail))", hint: advice.map { "\(hint); \($0)" } ?? hint,
+      reason: reason.rawValue)
   }
 
   package static func temporarilyUnavailable(_ account: String, _ message: String) -> ReplyError {
     ReplyError(.temporarilyUnavailable, "\(account): \(message)", hint: "check the network, and try again")
   }
 
-  package static func providerError(_ account: String, _ message: String) -> ReplyError {
+  package static func providerError(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
     ReplyError(
-      .providerError, "\(account): \(message)", hint: "check the URLs and members of its provider in keyrack.conf")
+      .providerError, "\(account): \(message)",
+      hint: hint ?? "check the URLs and members of its provider in keyrack.conf")
   }
 
-  package static func clientRefused(_ account: String, _ message: String) -> ReplyError {
+  package static func clientRefused(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
     ReplyError(
       .configError, "\(account): the provider refuses this client (\(message))",
-      hint: "check client_id of its provider in keyrack.conf, then keyrack reload")
+      hint: hint ?? "check client_id of its provider in keyrack.conf, then keyrack reload")
   }
 
   package static func keyring(_ account: String, _ error: StoreError) -> ReplyError {

@@ -63,7 +63,7 @@ extension TokenCoordinator {
         revokeUnwanted(outcome.minted, account)
         throw .loginCanceled(name)
       }
-      if case .failed = outcome { revokeUnwanted(outcome.minted, account) }
+      if case .rejected = outcome { revokeUnwanted(outcome.minted, account) }
       var grant = try grant(in: outcome, attempt.method, account)
       if grant.refreshToken == nil, case .refreshToken(let imported) = credentials { grant.refreshToken = imported }
       let reply = try await begin(grant, attempt, account, sentAt: sentAt)
@@ -97,7 +97,7 @@ extension TokenCoordinator {
     case .password(let username, let password):
       await provider.signIn(username: username, password: password, account: account)
     case .refreshToken(let token):
-      await provider.refresh(token, account: account)
+      await provider.refresh(token, for: .standard, account: account)
     }
   }
 
@@ -107,18 +107,24 @@ extension TokenCoordinator {
     let name = account.name
     switch outcome {
     case .success(let grant): return grant
-    case .denied where method == .password:
-      // One answer for a wrong password and for an unknown user.
-      throw ReplyError(.loginDenied, "Email or password is incorrect.", hint: "keyrack login \(name)")
-    case .denied(let message):
-      throw ReplyError(
-        .loginDenied, "\(name): the provider does not accept this refresh token (\(message))",
-        hint: "keyrack login \(name), with a token that was not used before")
-    case .clientRefused(let message): throw .clientRefused(name, message)
-    case .failed(let message, _): throw .providerError(name, message)
+    case .rejected(let rejection): throw refusal(rejection, method, name)
     case .throttled(let message, let retryAfter):
       throw .throttled(name, message).retry(after: retryAfter ?? .seconds(5))
     case .notSent(let message), .unknown(let message): throw .temporarilyUnavailable(name, message)
+    }
+  }
+
+  private func refusal(_ rejection: Rejection, _ method: LoginOperation.Method, _ name: String) -> ReplyError {
+    switch rejection.cause {
+    // One answer for a wrong password and for an unknown user.
+    case .grant where method == .password:
+      ReplyError(.loginDenied, "Email or password is incorrect.", hint: "keyrack login \(name)")
+    case .grant, .unexplained:
+      ReplyError(
+        .loginDenied, "\(name): the provider does not accept this refresh token (\(rejection.message))",
+        hint: rejection.hint ?? "keyrack login \(name), with a token that was not used before")
+    case .client: .clientRefused(name, rejection.message, hint: rejection.hint)
+    case .target, .conflict, .request, .answer: .providerError(name, rejection.message, hint: rejection.hint)
     }
   }
 

@@ -23,7 +23,7 @@ extension TokenCoordinator {
     if let wait = throttle(of: account.provider) {
       outcome = .throttled("the provider asked to slow down", retryAfter: wait)
     } else {
-      outcome = await provider.refresh(token, account: account)
+      outcome = await provider.refresh(token, for: .standard, account: account)
       noteThrottle(outcome, of: account.provider)
     }
     guard self[id, of: name] != nil else { return keepLate(outcome, session: id, account) }
@@ -89,8 +89,9 @@ extension TokenCoordinator {
   private func report(_ outcome: TokenOutcome, of name: String, session id: SessionID) {
     switch outcome {
     case .success: log.record(.info, "refreshed", account: name, "access token refreshed")
-    case .denied(let message), .clientRefused(let message), .failed(let message, _), .throttled(let message, _),
-      .notSent(let message), .unknown(let message):
+    case .rejected(let rejection):
+      log.record(.warning, "refresh_failed", account: name, "refresh failed: \(rejection.message)")
+    case .throttled(let message, _), .notSent(let message), .unknown(let message):
       log.record(.warning, "refresh_failed", account: name, "refresh failed: \(message)")
     }
   }

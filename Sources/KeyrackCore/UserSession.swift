@@ -154,13 +154,13 @@ package struct UserSession: Sendable {
     switch outcome {
     case .success(let grant):
       return succeeded(grant, sentAt: sentAt, wall: wall)
-    case .failed(let message, refreshToken: .some(let token)):
+    case .rejected(let rejection) where rejection.refreshToken != nil:
       var next = record
-      next.refreshToken = token
+      next.refreshToken = rejection.refreshToken
       next.generation += 1
-      let trouble = trouble(for: .failed(message), now: now, wall: wall)
+      let trouble = trouble(for: outcome, now: now, wall: wall)
       return hold(Unpublished(record: next, trouble: trouble), wall: wall)
-    case .denied, .clientRefused, .failed, .throttled, .notSent, .unknown:
+    case .rejected, .throttled, .notSent, .unknown:
       flight = nil
       isFresh = false
       setTrouble(trouble(for: outcome, now: now, wall: wall), wall: wall)
@@ -244,14 +244,16 @@ package struct UserSession: Sendable {
     }
     switch outcome {
     case .success: return nil
-    case .denied(let message):
-      let reason: LoginReason = trouble?.kind == .unknownOutcome ? .lostRotation : .revoked
-      return SessionTrouble(
-        .loginRequired(reason), .loginRequired(account, reason, detail: message), at: wall, retryAt: nil)
-    case .clientRefused(let message):
-      return after(.seconds(3600), .degraded, .clientRefused(account, message))
-    case .failed(let message, _):
-      return after(schedule.failed(), .degraded, .providerError(account, message))
+    case .rejected(let rejection):
+      switch rejection.cause {
+      case .grant(let given):
+        let reason: LoginReason = trouble?.kind == .unknownOutcome ? .lostRotation : given
+        return SessionTrouble(
+          .loginRequired(reason), .loginRequired(account, reason, detail: rejection.message), at: wall, retryAt: nil)
+      case .client: return after(.seconds(3600), .degraded, .clientRefused(account, rejection.message))
+      case .target, .conflict, .request, .answer, .unexplained:
+        return after(schedule.failed(), .degraded, .providerError(account, rejection.message))
+      }
     case .throttled(let message, let retryAfter):
       return after(schedule.failed(retryAfter: retryAfter), .throttled, .throttled(account, message))
     case .notSent(let message):

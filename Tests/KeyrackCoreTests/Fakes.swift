@@ -37,7 +37,7 @@ actor FakeProvider: IdentityProvider {
     await receive(.signIn(username, account: account.name))
   }
 
-  func refresh(_ refreshToken: Secret, account: Account) async -> TokenOutcome {
+  func refresh(_ refreshToken: Secret, for target: TokenTarget, account: Account) async -> TokenOutcome {
     await receive(.refresh(refreshToken, account: account.name))
   }
 
@@ -220,6 +220,12 @@ struct Bench {
 func grant(_ access: String, _ refresh: String? = nil, seconds: Int = 3600) -> TokenOutcome {
   .success(
     Grant(accessToken: Secret(access), lifetime: .seconds(seconds), refreshToken: refresh.map { Secret($0) }))
+}
+
+extension TokenOutcome {
+  static func rejected(_ cause: Rejection.Cause, _ refreshToken: String? = nil) -> TokenOutcome {
+    .rejected(Rejection(cause, "no", refreshToken: refreshToken.map { Secret($0) }))
+  }
 }
 
 extension Result where Failure == ReplyError {

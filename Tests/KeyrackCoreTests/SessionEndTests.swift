@@ -10,7 +10,7 @@ import Testing
     await bench.provider.waitForRequests(1)
     #expect(try await bench.logOut().get().local == .done)
     #expect(await waiting.value.code == .sessionEnded)
-    await bench.provider.answerNext(.failed("no access token", refreshToken: Secret("rt-late")))
+    await bench.provider.answerNext(.rejected(.answer, "rt-late"))
     await bench.provider.waitForRequests(2)
     #expect(await bench.provider.requests.last == .revoke(refreshToken: Secret("rt-late"), accessToken: nil))
   }
@@ -20,7 +20,7 @@ import Testing
     let login = Task { await bench.signIn() }
     await bench.provider.waitForRequests(1)
     if canceled { _ = await bench.coordinator.cancel(CancelOperation(account: "work")) }
-    await bench.provider.answerNext(.failed("no access token", refreshToken: Secret("rt")))
+    await bench.provider.answerNext(.rejected(.answer, "rt"))
     #expect(await login.value.code == (canceled ? .loginCanceled : .providerError))
     await bench.provider.waitForRequests(2)
     #expect(await bench.provider.requests.last == .revoke(refreshToken: Secret("rt"), accessToken: nil))

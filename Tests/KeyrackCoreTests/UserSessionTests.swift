@@ -72,9 +72,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (TokenOutcome.denied("no"), AccountState.loginRequired, ErrorCode.loginRequired, nil as Int?),
-    (.clientRefused("no"), .degraded, .configError, nil),
-    (.failed("no"), .degraded, .providerError, nil),
+    (TokenOutcome.rejected(.grant(.revoked)), AccountState.loginRequired, ErrorCode.loginRequired, nil as Int?),
+    (.rejected(.client), .degraded, .configError, nil),
+    (.rejected(.answer), .degraded, .providerError, nil),
     (.throttled("slow", retryAfter: .seconds(30)), .throttled, .throttled, 30),
     (.notSent("down"), .degraded, .temporarilyUnavailable, 1),
     (.unknown("lost"), .unknownOutcome, .temporarilyUnavailable, 1),
@@ -158,7 +158,7 @@ import Testing
     var session = kept()
     _ = session.tokenRequested(need, now: start)
     let action = session.refreshAnswered(
-      .failed("no access_token", refreshToken: Secret("rt-2")), attempt: 1, sentAt: start, now: start, wall: 1000)
+      .rejected(.answer, "rt-2"), attempt: 1, sentAt: start, now: start, wall: 1000)
     guard case .store(let stored) = action else { return #expect(Bool(false)) }
     #expect(stored.refreshToken == Secret("rt-2"))
     _ = session.stored(1, error: nil, wall: 1000)
@@ -173,7 +173,7 @@ import Testing
     _ = session.refreshAnswered(.unknown("reset"), attempt: 1, sentAt: start, now: start, wall: 1000)
     let later = start + .seconds(2)
     _ = session.tokenRequested(need, now: later)
-    _ = session.refreshAnswered(.denied("no"), attempt: 2, sentAt: later, now: later, wall: 1002)
+    _ = session.refreshAnswered(.rejected(.grant(.revoked)), attempt: 2, sentAt: later, now: later, wall: 1002)
     #expect(session.reason == "lost_rotation")
   }
 

@@ -56,13 +56,13 @@ import Testing
     let server = ScriptedServer(answers: [Self.tokens])
     let outcome = try await client().signIn(
       username: "me", password: Secret("pw"), account: oauth(server, password: false))
-    #expect(outcome == .failed("the provider corp is not configured to take a password"))
+    #expect(outcome == .rejected(Rejection(.request, "the provider corp is not configured to take a password")))
     #expect(server.connections == 0)
   }
 
   @Test func aRefreshIsTheFormOfRFC6749() async throws {
     let server = ScriptedServer(answers: [Self.tokens])
-    #expect(try await client().refresh(Secret("r/t"), account: oauth(server)) == Self.grant)
+    #expect(try await client().refresh(Secret("r/t"), for: .standard, account: oauth(server)) == Self.grant)
     #expect(
       server.requests.map(\.body) == ["grant_type=refresh_token&refresh_token=r%2Ft&client_id=key%20rack"])
   }
@@ -70,17 +70,19 @@ import Testing
   @Test func anEchoedTokenIsNotRepeated() async throws {
     let body = #"{"error":"invalid_grant","error_description":"no such token: r/t"}"#
     let server = ScriptedServer(answers: [answer(400, body)])
-    let outcome = try await client().refresh(Secret("r/t"), account: oauth(server))
+    let outcome = try await client().refresh(Secret("r/t"), for: .standard, account: oauth(server))
     #expect(
       outcome
-        == .denied("127.0.0.1:\(server.port) answered HTTP 400 invalid_grant: no such token: <redacted>"))
+        == .rejected(
+          Rejection(
+            .grant(.revoked), "127.0.0.1:\(server.port) answered HTTP 400 invalid_grant: no such token: <redacted>")))
   }
 
   @Test func aRefreshIsNotRepeatedWhenTheConnectionDies() async throws {
     let server = ScriptedServer { peer in _ = peer.readRequest() }
     let client = try client()
     for count in 1...3 {
-      guard case .unknown = await client.refresh(Secret("rt"), account: oauth(server)) else {
+      guard case .unknown = await client.refresh(Secret("rt"), for: .standard, account: oauth(server)) else {
         Issue.record("known")
         return
       }
@@ -91,14 +93,16 @@ import Testing
   @Test func aDeadServerIsNotSent() async throws {
     let provider = Provider(
       name: "corp", kind: .oauth(.init(clientID: "id", tokenEndpoint: "http://127.0.0.1:1/token")))
-    let outcome = try await client().refresh(Secret("rt"), account: Account(name: "work", provider: provider))
+    let outcome = try await client().refresh(
+      Secret("rt"), for: .standard, account: Account(name: "work", provider: provider))
     #expect(outcome == .notSent("could not connect to 127.0.0.1:1: Connection refused"))
   }
 
   @Test func anEndpointThatIsNotSafeIsNotUsed() async throws {
     let provider = Provider(
       name: "corp", kind: .oauth(.init(clientID: "id", tokenEndpoint: "http://sso.example.org/token")))
-    let outcome = try await client().refresh(Secret("rt"), account: Account(name: "work", provider: provider))
+    let outcome = try await client().refresh(
+      Secret("rt"), for: .standard, account: Account(name: "work", provider: provider))
     #expect(outcome == .notSent("an endpoint of the provider corp is plain http to sso.example.org"))
   }
 
@@ -149,11 +153,12 @@ import Testing
 
   @Test func aJSONSessionIsRefreshedWhereThereIsAWay() async throws {
     let server = ScriptedServer(answers: [Self.tokens])
-    #expect(try await client().refresh(Secret("rt"), account: json(server)) == Self.grant)
+    #expect(try await client().refresh(Secret("rt"), for: .standard, account: json(server)) == Self.grant)
     #expect(server.requests.map(\.line) == ["POST /refresh HTTP/1.1"])
     #expect(server.requests.map(\.body) == [#"{"refresh_token":"rt"}"#])
-    let outcome = try await client().refresh(Secret("rt"), account: json(server) { $0.refreshURL = nil })
-    #expect(outcome == .failed("the provider api has no refresh_url"))
+    let outcome = try await client().refresh(
+      Secret("rt"), for: .standard, account: json(server) { $0.refreshURL = nil })
+    #expect(outcome == .rejected(Rejection(.request, "the provider api has no refresh_url")))
   }
 
   @Test(

@@ -23,7 +23,16 @@ struct ConfigurationProviderReader {
     case let other?:
       throw group.failure("kind", "\"\(other)\" is neither oauth nor json", hint: "write kind=oauth or kind=json")
     }
-    return Provider(name: group.name, kind: kind, caFile: try caFile())
+    return Provider(name: group.name, kind: kind, host: host(of: kind), caFile: try caFile())
+  }
+
+  private func host(of kind: Provider.Kind) -> String? {
+    let url =
+      switch kind {
+      case .oauth(let oauth): oauth.tokenEndpoint
+      case .json(let json): json.refreshURL ?? json.loginURL
+      }
+    return (try? Endpoint(validating: url))?.name
   }
 
   private func requireKeys(

@@ -11,7 +11,8 @@ package struct ProviderClient: IdentityProvider {
     switch account.provider.kind {
     case .oauth(let oauth):
       guard oauth.allowsPasswordGrant else {
-        return .failed("the provider \(account.provider.name) is not configured to take a password")
+        return .rejected(
+          Rejection(.request, "the provider \(account.provider.name) is not configured to take a password"))
       }
       var form = [
         ("grant_type", Secret("password")), ("username", Secret(username)), ("password", password),
@@ -25,17 +26,19 @@ package struct ProviderClient: IdentityProvider {
     }
   }
 
-  package func refresh(_ refreshToken: Secret, account: Account) async -> TokenOutcome {
+  package func refresh(_ refreshToken: Secret, for target: TokenTarget, account: Account) async -> TokenOutcome {
     switch account.provider.kind {
     case .oauth(let oauth):
-      let body = RequestBody.form([
+      var form = [
         ("grant_type", Secret("refresh_token")), ("refresh_token", refreshToken),
         ("client_id", Secret(oauth.clientID)),
-      ])
-      return await tokens(.refresh, from: oauth.tokenEndpoint, body, sent: refreshToken, account.provider)
+      ]
+      if !target.scopes.isEmpty { form.append(("scope", Secret(target.scopes.joined(separator: " ")))) }
+      form += target.resources.map { ("resource", Secret($0)) }
+      return await tokens(.refresh, from: oauth.tokenEndpoint, .form(form), sent: refreshToken, account.provider)
     case .json(let json):
       guard let url = json.refreshURL else {
-        return .failed("the provider \(account.provider.name) has no refresh_url")
+        return .rejected(Rejection(.request, "the provider \(account.provider.name) has no refresh_url"))
       }
       let body = RequestBody.json([("refresh_token", refreshToken)])
       return await tokens(.refresh, from: url, body, sent: refreshToken, account.provider)

@@ -27,12 +27,12 @@ struct TokenAnswer: Sendable {
     let retryAfter = RetryAfter.duration(response.retryAfter)
 
     if let outcome = byStatusAlone(response.status, error, message, retryAfter) { return outcome }
-    if deniesByStatus(response), error?.verdict != .throttled { return .denied(message) }
+    if deniesByStatus(response), error?.verdict != .throttled { return .rejected(Rejection(.grant(.revoked), message)) }
     if let verdict = error?.verdict {
       return outcome(of: verdict, message, retryAfter, newRefreshToken(members, response))
     }
     guard (200..<300).contains(response.status) else { return refusal(response, message) }
-    if error != nil { return .failed(message, refreshToken: newRefreshToken(members, response)) }
+    if error != nil { return refused(.answer, message, newRefreshToken(members, response)) }
     guard let members else { return nonsense("\(message), which is no token") }
     return grant(members)
   }
@@ -63,26 +63,32 @@ struct TokenAnswer: Sendable {
     of verdict: AnswerError.Verdict, _ message: String, _ retryAfter: Duration?, _ refreshToken: Secret?
   ) -> TokenOutcome {
     switch verdict {
-    case .denied: .denied(message)
-    case .clientRefused: .clientRefused(message)
-    case .userActionNeeded: purpose == .refresh ? .denied(message) : .failed(message)
+    case .denied: refused(.grant(.revoked), message)
+    case .clientRefused: refused(.client, message)
+    case .userActionNeeded: refused(purpose == .refresh ? .grant(.policy) : .request, message)
     case .throttled: .throttled(message, retryAfter: retryAfter)
-    case .failed: .failed(message, refreshToken: refreshToken)
+    case .failed: refused(.request, message, refreshToken)
     }
   }
 
   /// A status other than 2xx without an error that is known.
   private func refusal(_ response: HTTPResponse, _ message: String) -> TokenOutcome {
     switch purpose {
-    case .signIn: return response.status == 401 && !response.isWebPage ? .denied(message) : .failed(message)
+    case .signIn:
+      return refused(response.status == 401 && !response.isWebPage ? .grant(.revoked) : .request, message)
     // A proxy, a firewall or a wrong URL: no verdict on the refresh token, which stays good.
     case .refresh:
-      return [400, 422].contains(response.status) && !response.isWebPage ? .failed(message) : .notSent(message)
+      guard [400, 422].contains(response.status) && !response.isWebPage else { return .notSent(message) }
+      return refused(response.status == 400 && response.body.isEmpty ? .unexplained : .request, message)
     }
   }
 
+  private func refused(_ cause: Rejection.Cause, _ message: String, _ refreshToken: Secret? = nil) -> TokenOutcome {
+    .rejected(Rejection(cause, message, refreshToken: refreshToken))
+  }
+
   private func nonsense(_ message: String) -> TokenOutcome {
-    purpose == .signIn ? .failed(message) : .unknown(message)
+    purpose == .signIn ? refused(.answer, message) : .unknown(message)
   }
 
   // MARK: Grants
@@ -91,14 +97,14 @@ struct TokenAnswer: Sendable {
     let refreshToken = refreshToken(members)
     guard let accessToken = members.text(names.accessToken) else {
       let message = "\(name) answered without \(names.accessToken[0])"
-      return refreshToken == nil ? nonsense(message) : .failed(message, refreshToken: refreshToken)
+      return refreshToken == nil ? nonsense(message) : refused(.answer, message, refreshToken)
     }
     // RFC 6749, appendix A.12; a space would end the token in a header.
     guard accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      return .failed("\(name) answered with an access token that is not printable ASCII", refreshToken: refreshToken)
+      return refused(.answer, "\(name) answered with an access token that is not printable ASCII", refreshToken)
     }
     if let type = members.text(["token_type"]), Self.boundTypes.contains(type.lowercased()) {
-      return .failed("\(name) answered with a token of type \(OneLine.text(type))", refreshToken: refreshToken)
+      return refused(.answer, "\(name) answered with a token of type \(OneLine.text(type))", refreshToken)
     }
     let refreshLifetime = members.lifetime(Self.refreshLifetimes)
     return .success(

@@ -1,0 +1,85 @@
+/// How a provider differs from what most do, and what it does where the standards leave it free. Data, with defaults that
+/// lose no session at any provider.
+package struct ProviderHabits: Sendable, Equatable {
+  /// What becomes of a refresh token that was used.
+  package enum Rotation: Sendable, Equatable {
+    /// It stays good.
+    case none
+    /// It is dead, and using it again may end the session (RFC 9700, section 4.14.2).
+    case rotate
+    /// It stays good for a while.
+    case grace(Duration)
+  }
+
+  /// How a token endpoint takes its parameters.
+  package enum Body: String, Sendable, Equatable {
+    case form, json
+  }
+
+  /// How a provider is told that a session has ended.
+  package enum Revocation: String, Sendable, Equatable {
+    /// RFC 7009.
+    case endpoint
+    /// DELETE of `/applications/CLIENT_ID/grant` with Basic authentication.
+    case github
+    case none
+  }
+
+  /// What an error code means.
+  package enum ErrorClass: String, Sendable, Equatable {
+    /// The refresh token is dead.
+    case revoked
+    /// The person has to do something in a browser.
+    case policy
+    /// The provider refuses the client.
+    case client
+    /// Not processed, to be tried again.
+    case transient
+    /// The same request will not be answered better.
+    case request
+  }
+
+  /// A parameter that is sent with each request for tokens.
+  package struct Parameter: Sendable, Equatable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package var rotation = Rotation.rotate
+  /// Whether a refresh ends the access tokens that came before.
+  package var rotationKillsAccessToken = false
+  /// Whether a refresh token of unknown fate may be sent again at once.
+  package var isReplayHarmless = false
+  /// The lifetime of an access token where the answer does not say, and there is a refresh token.
+  package var defaultLifetime = Duration.seconds(600)
+  /// What `expires_in` counts.
+  package var expiresInUnit = Duration.seconds(1)
+  /// No refresh more often than that, unless somebody waits for it.
+  package var minimumRefreshInterval = Duration.zero
+  package var revocation = Revocation.endpoint
+  /// Whether revoking a refresh token ends its access tokens, too.
+  package var revocationCascades = true
+  /// Whether a refresh has to name the scopes of the account.
+  package var sendsScopeOnRefresh = false
+  package var scopeSeparator = " "
+  package var tokenParameters: [Parameter] = []
+  package var refreshParameters: [Parameter] = []
+  /// Where to refresh, where that is not the token endpoint.
+  package var refreshEndpoint: String?
+  package var tokenBody = Body.form
+  /// The members that lead to the object with the tokens.
+  package var tokenPath: [String] = []
+  /// Refreshes in flight at once.
+  package var maximumConcurrency = 4
+  /// What error codes mean, before what they mean elsewhere.
+  package var errorClasses: [String: ErrorClass] = [:]
+  /// What to do about error codes, for people.
+  package var hints: [String: String] = [:]
+
+  package init() {}
+}
