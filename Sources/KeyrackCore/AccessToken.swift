@@ -13,17 +13,29 @@ package struct AccessToken: Sendable, Equatable {
   /// Whether the lifetime is a guess, since the provider did not say.
   package let isLifetimeAssumed: Bool
 
-  /// Where a provider gives a refresh token and no `expires_in`.
-  package static let assumedLifetime = Duration.seconds(600)
+  /// When the request for it was sent.
+  package let sentAt: ContinuousClock.Instant
+  /// When to refresh it even if nobody asks; nil: not before somebody does.
+  package let refreshAt: ContinuousClock.Instant?
 
-  /// - Parameter sentAt: when the request was sent; the lifetime counts from there (REFRESH R15).
-  package init(_ grant: Grant, scope: String?, sentAt: ContinuousClock.Instant, isRefreshable: Bool) {
+  /// - Parameters:
+  ///   - sentAt: when the request was sent; the lifetime counts from there (REFRESH R15).
+  ///   - random: from 0 to 1, see ``RefreshSchedule/refreshAhead(of:refreshIn:random:)``.
+  package init(
+    _ grant: Grant, scope: String?, sentAt: ContinuousClock.Instant, isRefreshable: Bool, habits: ProviderHabits,
+    random: Double
+  ) {
     secret = grant.accessToken
     type = grant.tokenType
     self.scope = scope
+    self.sentAt = sentAt
     isLifetimeAssumed = grant.lifetime == nil && isRefreshable
-    lifetime = grant.lifetime ?? (isRefreshable ? Self.assumedLifetime : nil)
+    lifetime = grant.lifetime ?? (isRefreshable ? habits.defaultLifetime : nil)
     deadline = lifetime.map { sentAt + $0 }
+    let ahead = lifetime.flatMap {
+      RefreshSchedule.refreshAhead(of: $0, refreshIn: grant.refreshIn, random: random)
+    }
+    refreshAt = isRefreshable ? ahead.map { sentAt + $0 } : nil
   }
 
   /// One that was kept in the keyring because its session has no refresh token.
@@ -35,6 +47,8 @@ package struct AccessToken: Sendable, Equatable {
     type = record.tokenType ?? "Bearer"
     scope = record.scope
     isLifetimeAssumed = false
+    sentAt = now
+    refreshAt = nil
     lifetime = record.expiresAt.map { .seconds($0 - record.obtainedAt) }
     // Both are whole seconds, cut off: in truth a second less may be left.
     deadline = record.expiresAt.map { isClockTrusted ? now + .seconds($0 - wall - 1) : now }
@@ -62,9 +76,11 @@ package struct TokenRequirement: Sendable, Equatable {
   package let minimumValidity: Duration
   /// The access token that a server refused.
   package let rejected: Secret?
+  package let target: TokenTarget
 
-  package init(minimumValidity: Duration, rejected: Secret? = nil) {
+  package init(minimumValidity: Duration, rejected: Secret? = nil, target: TokenTarget = .standard) {
     self.minimumValidity = minimumValidity
     self.rejected = rejected
+    self.target = target
   }
 }

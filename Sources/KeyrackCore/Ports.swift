@@ -97,7 +97,7 @@ package enum StoreError: Error, Sendable, Equatable {
 package protocol EndedSessions: Sendable {
   /// Returns when the note would survive a crash. `session` is nil where nobody knows it: then all sessions of the
   /// account that began before `at` (Unix seconds) have ended.
-  func add(_ note: EndedSession) async throws(EndedSessionsError)
+  func add(_ note: EndedSession) async throws(StateError)
   func remove(_ note: EndedSession) async
   func all() async -> [EndedSession]
 }
@@ -120,10 +120,37 @@ package struct EndedSession: Sendable, Hashable, Decodable, JSONObject {
   }
 }
 
-package struct EndedSessionsError: Error, Equatable {
+/// Remembers which refresh tokens were about to be spent. Holds no secret.
+package protocol RefreshIntents: Sendable {
+  /// Returns when the intent would survive a crash. It takes the place of an older one of the session.
+  func add(_ intent: RefreshIntent) async throws(StateError)
+  func remove(of session: SessionID) async
+  func interrupted() async -> [RefreshIntent]
+}
+
+/// What is not in the state directory as it should be.
+package struct StateError: Error, Equatable {
   /// "could not write /path: reason".
   package let message: String
   package init(message: String) { self.message = message }
+}
+
+/// The numbered steps of one refresh (REFRESH.md, section 1), for tests that end the daemon there.
+package enum RefreshStep: String, Sendable, CaseIterable {
+  /// P1, P2: the keyring was read.
+  case checked
+  /// P3: the intent is on disk.
+  case intended
+  /// P4: the request is about to leave.
+  case sent
+  /// P5: the answer was read.
+  case answered
+  /// P6: the keyring has the new refresh token.
+  case stored
+  /// P7: the intent is gone.
+  case cleared
+  /// P7: whoever waited has the new access token.
+  case published
 }
 
 /// Time, as the daemon sees it.

@@ -43,6 +43,12 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     self.refreshExpiresAt = refreshExpiresAt
   }
 
+  /// Whether another daemon has stored it after the other one: it counts more refresh tokens, or has come first of two that
+  /// count as many.
+  package func isNewer(than other: SessionRecord) -> Bool {
+    generation > other.generation || generation == other.generation && refreshToken != other.refreshToken
+  }
+
   /// Whether all numbers are such that one may calculate with them.
   package var isPlausible: Bool {
     let times = [obtainedAt, expiresAt, refreshedAt, refreshExpiresAt].compactMap { $0 }

@@ -3,52 +3,46 @@ package import KeyrackProtocol
 /// What keeps a session from being refreshed.
 package struct SessionTrouble: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
-    /// Somebody has to sign in. Ends with the session only.
+    /// Somebody has to sign in. Ends with the session, or with another refresh token for it.
     case loginRequired(LoginReason)
     case keyring
     case throttled
     case degraded
-    /// A refresh was sent, and its answer lost.
-    case unknownOutcome
-
-    var state: AccountState {
-      switch self {
-      case .loginRequired: .loginRequired
-      case .keyring: .keyringLocked
-      case .throttled: .throttled
-      case .degraded: .degraded
-      case .unknownOutcome: .unknownOutcome
-      }
-    }
   }
 
   package let kind: Kind
   package let error: ReplyError
   /// Unix seconds.
   package let at: Int
-  /// No request before that; nil where waiting does not help, or nothing has to be waited for.
+  /// No request before that; nil where waiting does not help.
   package let retryAt: ContinuousClock.Instant?
+  /// The same for a request that somebody waits for.
+  package let awaitedRetryAt: ContinuousClock.Instant?
 
-  package init(_ kind: Kind, _ error: ReplyError, at: Int, retryAt: ContinuousClock.Instant?) {
+  package init(
+    _ kind: Kind, _ error: ReplyError, at: Int, retryAt: ContinuousClock.Instant?,
+    awaitedRetryAt: ContinuousClock.Instant? = nil
+  ) {
     self.kind = kind
     self.error = error
     self.at = at
     self.retryAt = retryAt
+    self.awaitedRetryAt = awaitedRetryAt ?? retryAt
   }
 
-  /// Whether no refresh may begin at that time. A keyring is simply asked again.
+  /// Whether no refresh may begin at that time that somebody asks for. A keyring is simply asked again.
   package func blocks(at now: ContinuousClock.Instant) -> Bool {
     switch kind {
     case .loginRequired: true
     case .keyring: false
-    case .throttled, .degraded, .unknownOutcome: retryAt.map { now < $0 } ?? false
+    case .throttled, .degraded: awaitedRetryAt.map { now < $0 } ?? false
     }
   }
 
   /// The error, where waiting helps with the seconds that are left to wait, rounded up.
   package func error(at now: ContinuousClock.Instant) -> ReplyError {
-    guard error.retryable, let retryAt, retryAt > now else { return error }
-    return error.retry(after: retryAt - now)
+    guard error.retryable, kind != .keyring, let awaitedRetryAt, awaitedRetryAt > now else { return error }
+    return error.retry(after: awaitedRetryAt - now)
   }
 }
 

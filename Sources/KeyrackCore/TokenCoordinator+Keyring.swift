@@ -33,7 +33,13 @@ extension TokenCoordinator {
     } catch { return }
     let notes = await endedSessions.all()
     owedRemovals.formUnion(notes)
-    for record in contents.records { await take(record, notes, contents.revocations) }
+    let interrupted = await intents.interrupted()
+    for record in contents.records {
+      await take(record, notes, contents.revocations, interrupted.first { $0.session == record.session })
+    }
+    for intent in interrupted where contents.unusable[intent.account] == nil {
+      if self[intent.session, of: intent.account]?.intent == nil { await intents.remove(of: intent.session) }
+    }
     for (name, unusable) in contents.unusable {
       slots[name]?.unusable = unusable
       log.record(.error, "keyring", account: name, "its session in the keyring cannot be used: \(unusable.message)")
@@ -52,14 +58,16 @@ extension TokenCoordinator {
   }
 
   /// Takes one record from the keyring: into its account, or to its end if that had begun before a restart.
-  private func take(_ record: SessionRecord, _ notes: [EndedSession], _ revocations: [Revocation]) async {
+  private func take(
+    _ record: SessionRecord, _ notes: [EndedSession], _ revocations: [Revocation], _ intent: RefreshIntent?
+  ) async {
     let known = revocations.first { $0.session == record.session }
     if let note = notes.first(where: { $0.covers(record) }) {
       await settle(note, known.map { .known($0) } ?? .ofRecord)
     } else if let known {
       await settle(EndedSession(account: record.account, session: record.session, at: known.since), .known(known))
     } else if heldSession(of: record.account) == nil {
-      adopt(UserSession(kept: record, now: time.now, wall: time.wall))
+      adopt(UserSession(kept: record, intent: intent, now: time.now, wall: time.wall))
     }
   }
 
@@ -71,7 +79,7 @@ extension TokenCoordinator {
       return
     }
     var session = session
-    session.configurationChanged(audience: slot.account.provider.audience, wall: time.wall)
+    session.configurationChanged(to: slot.account.provider, wall: time.wall)
     slot.session = session
     slot.unusable = nil
   }
@@ -108,7 +116,8 @@ extension TokenCoordinator {
     guard next.state != keyring.state || next.message != keyring.message else { return }
     keyring = next
     if next.state == .ok {
-      for name in slots.keys { slots[name]?.session?.keyringRecovered(wall: time.wall) }
+      for slot in slots.values { slot.session?.keyringRecovered(wall: time.wall) }
+      planRefresh()
       log.record(.notice, "keyring", account: nil, "the keyring answers")
       if isLoaded { Task { await self.settleOwed() } }
     } else {
@@ -118,17 +127,33 @@ extension TokenCoordinator {
 
   // MARK: Saving
 
-  /// Writes the record of a session, unless that has ended by then.
-  func save(_ record: SessionRecord) async throws(StoreError) {
-    if let error = await inTurn(of: record.account, { await self.write(record) }) { throw error }
+  /// Writes the record of a session, unless that has ended by then. Unless it is `overOthers`, a newer record of another
+  /// daemon stays and is taken for what this session has, or takes its place.
+  func save(_ record: SessionRecord, overOthers: Bool) async throws(StoreError) {
+    if let error = await inTurn(of: record.account, { await self.write(record, overOthers) }) { throw error }
   }
 
-  private func write(_ record: SessionRecord) async -> StoreError? {
-    guard self[record.session, of: record.account] != nil else { return nil }
+  private func write(_ record: SessionRecord, _ overOthers: Bool) async -> StoreError? {
     do throws(StoreError) {
+      if !overOthers, try await isOutdated(record) { return nil }
+      guard self[record.session, of: record.account] != nil else { return nil }
       try await observed { () async throws(StoreError) in try await store.save(record) }
       return nil
     } catch { return error }
+  }
+
+  /// Whether the keyring has a newer record, which is then dealt with (REFRESH R4, R23).
+  private func isOutdated(_ record: SessionRecord) async throws(StoreError) -> Bool {
+    let (id, name) = (record.session, record.account)
+    guard let stored = try await readRecord(of: name), self[id, of: name] != nil else { return false }
+    if stored.session != id {
+      if hasEnded(stored) { return false }
+      replace(id, by: stored)
+      return true
+    }
+    guard stored.isNewer(than: record) else { return stored == record }
+    self[id, of: name]?.superseded(by: stored, wall: time.wall)
+    return true
   }
 
   /// Changes what the keyring has of an account, after all changes that were begun before: what a change has read stays
@@ -160,8 +185,9 @@ extension TokenCoordinator {
 
   private func saveAgain(_ id: SessionID, of name: String) async {
     guard let session = self[id, of: name], session.flight == nil else { return }
-    do throws(StoreError) { try await save(session.record) } catch { return }
-    self[id, of: name]?.saved(session.record)
+    do throws(StoreError) { try await save(session.record, overOthers: false) } catch { return }
+    self[id, of: name]?.saved(session.record, wall: time.wall)
+    await clearIntent(session: id, of: name)
   }
 
   /// One last attempt for each session whose newest record is only in memory.

@@ -58,7 +58,7 @@ extension TokenCoordinator {
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
       let sentAt = time.now
       let outcome = await ask(credentials, account)
-      noteThrottle(outcome, of: account.provider)
+      note(outcome, of: account.provider)
       guard isPending(attempt, account) else {
         revokeUnwanted(outcome.minted, account)
         throw .loginCanceled(name)
@@ -134,11 +134,14 @@ extension TokenCoordinator {
   ) async throws(ReplyError) -> LoginOperation.Reply {
     let name = account.name
     let record = record(of: grant, account)
-    let token = AccessToken(grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil)
+    let token = AccessToken(
+      grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil,
+      habits: account.provider.habits, random: random())
     slots[name]?.login?.isCommitted = true
     let replaced = slots[name]?.session
     let hadRecord = replaced?.isRemembered ?? (slots[name]?.unusable != nil || !isLoaded)
-    slots[name]?.session = UserSession(signedIn: record, token: token, remember: attempt.remember, wall: time.wall)
+    slots[name]?.session = UserSession(
+      signedIn: record, token: token, remember: attempt.remember, habits: account.provider.habits, wall: time.wall)
     slots[name]?.unusable = nil
     if let replaced { release(replaced) }
     var warnings: [LoginOperation.Warning] = []
@@ -171,7 +174,7 @@ extension TokenCoordinator {
 
   private func storeNew(_ record: SessionRecord, of name: String) async -> [LoginOperation.Warning] {
     var failure: StoreError?
-    do throws(StoreError) { try await save(record) } catch { failure = error }
+    do throws(StoreError) { try await save(record, overOthers: true) } catch { failure = error }
     _ = self[record.session, of: name]?.stored(1, error: failure, wall: time.wall)
     guard let failure else {
       // It has taken the place of whatever these were about.
@@ -194,6 +197,8 @@ extension TokenCoordinator {
   /// Ends a session that another one has replaced.
   func release(_ session: UserSession) {
     saving[session.id]?.cancel()
+    withdraw(session.id)
+    forgetIntent(of: session)
     wake(.refresh(session.id), .ended)
   }
 }

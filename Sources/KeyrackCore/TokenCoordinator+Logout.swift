@@ -69,7 +69,7 @@ extension TokenCoordinator {
 
   /// Notes durably that a session has ended.
   private func write(_ note: EndedSession) async {
-    do throws(EndedSessionsError) { try await endedSessions.add(note) } catch {
+    do throws(StateError) { try await endedSessions.add(note) } catch {
       log.record(.error, "state", account: note.account, error.message)
     }
   }

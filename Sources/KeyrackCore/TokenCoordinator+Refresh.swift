@@ -1,59 +1,122 @@
 import KeyrackProtocol
 
 extension TokenCoordinator {
-  /// Begins the refresh that ``UserSession/tokenRequested(_:now:)`` asked for. It belongs to the session, not to a
-  /// caller, and goes on when everybody has left.
-  func beginRefresh(_ attempt: Int, session id: SessionID, of name: String) {
+  /// Begins the refresh with that number. It belongs to the session, not to a caller, and goes on when everybody has left.
+  func beginRefresh(_ attempt: Int, session id: SessionID, of name: String, isAwaited: Bool) {
+    guard let account = slots[name]?.account else { return }
     flights[id] = Task {
-      await refresh(attempt, session: id, of: name)
+      if await admission(of: id, to: account.provider, isAwaited: isAwaited) {
+        let slow = Task { await giveUpPlace(of: id) }
+        await refresh(attempt, session: id, of: name)
+        slow.cancel()
+      }
       flights[id] = nil
+      awaitedFlights.remove(id)
+      limiter.leave(id)
       self[id, of: name]?.refreshEnded(attempt)
       wake(.refresh(id), .settled)
+      checkpoint(.published)
       countSignedIn()
+      admitNext()
+      planRefresh()
     }
   }
 
-  /// One refresh, in the order of REFRESH.md, section 1: keyring, provider, keyring, publish.
+  /// One refresh, in the order of REFRESH.md, section 1: keyring, intent, provider, keyring, publish.
   private func refresh(_ attempt: Int, session id: SessionID, of name: String) async {
-    guard let token = await tokenToSpend(attempt, session: id, of: name), let account = slots[name]?.account,
-      self[id, of: name] != nil, !isStopping
-    else { return }
-    let sentAt = time.now
-    let outcome: TokenOutcome
-    if let wait = throttle(of: account.provider) {
-      outcome = .throttled("the provider asked to slow down", retryAfter: wait)
-    } else {
-      outcome = await provider.refresh(token, for: .standard, account: account)
-      noteThrottle(outcome, of: account.provider)
+    var wait: Duration? = .zero
+    while let pause = wait {
+      if pause > .zero { try? await time.sleep(until: time.now + pause) }
+      wait = await refreshOnce(attempt, session: id, of: name)
     }
-    guard self[id, of: name] != nil else { return keepLate(outcome, session: id, account) }
-    let action = self[id, of: name]?.refreshAnswered(
-      outcome, attempt: attempt, sentAt: sentAt, now: time.now, wall: time.wall)
-    if case .store(let record) = action { await storeRefreshed(record, attempt, account, outcome) }
-    report(outcome, of: name, session: id)
   }
+
+  /// Returns after how long to do it once more, nil where the refresh has ended.
+  private func refreshOnce(_ attempt: Int, session id: SessionID, of name: String) async -> Duration? {
+    let isDenied = self[id, of: name]?.flight?.isDenied ?? false
+    if isStopping || !isDenied && isPostponed(attempt, session: id, of: name) { return nil }
+    guard let token = await tokenToSpend(attempt, session: id, of: name) else { return nil }
+    checkpoint(.checked)
+    await noteIntent(session: id, of: name)
+    checkpoint(.intended)
+    // What has been learned meanwhile counts: after this the token is spent.
+    guard let account = slots[name]?.account, let target = self[id, of: name]?.flight?.target, !isStopping,
+      !isPostponed(attempt, session: id, of: name)
+    else {
+      await clearIntent(session: id, of: name)
+      return nil
+    }
+    let sentAt = time.now
+    self[id, of: name]?.refreshSent(attempt: attempt, now: sentAt)
+    checkpoint(.sent)
+    let omitsScope = self[id, of: name]?.flight?.omitsScope ?? false
+    let outcome = await provider.refresh(
+      token, for: target, account: omitsScope ? account.withoutScopes : account)
+    checkpoint(.answered)
+    note(outcome, of: account.provider)
+    return await settle(outcome, attempt, session: id, account, sentAt: sentAt)
+  }
+
+  private func settle(
+    _ outcome: TokenOutcome, _ attempt: Int, session id: SessionID, _ account: Account,
+    sentAt: ContinuousClock.Instant
+  ) async -> Duration? {
+    let name = account.name
+    guard self[id, of: name] != nil else {
+      keepLate(outcome, session: id, account)
+      return nil
+    }
+    let action = self[id, of: name]?.refreshAnswered(
+      outcome, attempt: attempt, sentAt: sentAt, now: time.now, wall: time.wall, random: random())
+    report(outcome, of: name, session: id)
+    switch action {
+    case .store(let record): await storeRefreshed(record, attempt, account, outcome)
+    case .again(let pause): return pause
+    case .settle, .ignore, nil: await clearIntent(session: id, of: name)
+    }
+    return nil
+  }
+
+  // MARK: The keyring
 
   /// Asks the keyring before a refresh token is spent, and takes a newer one that is there.
   private func tokenToSpend(_ attempt: Int, session id: SessionID, of name: String) async -> Secret? {
     guard let session = self[id, of: name] else { return nil }
-    guard session.isRemembered else { return self[id, of: name]?.recordRead(nil, attempt: attempt) }
+    var stored: SessionRecord?
     do throws(StoreError) {
-      if !session.isSaved { try await save(session.record) }
-      let stored = try await observed { () async throws(StoreError) in try await store.record(of: name) }
-      guard self[id, of: name] != nil else { return nil }
-      self[id, of: name]?.saved(session.record)
-      if let stored, stored.session != id, !hasEnded(stored) { return replace(id, by: stored) }
-      return self[id, of: name]?.recordRead(stored, attempt: attempt)
+      if session.isRemembered {
+        if !session.isSaved {
+          try await save(session.record, overOthers: false)
+          self[id, of: name]?.saved(session.record, wall: time.wall)
+        }
+        stored = try await readRecord(of: name)
+      }
     } catch {
       guard self[id, of: name] != nil else { return nil }
-      _ = self[id, of: name]?.keyringFailed(error, attempt: attempt, wall: time.wall)
+      _ = self[id, of: name]?.keyringFailed(
+        error, attempt: attempt, now: time.now, wall: time.wall, random: random())
       log.record(.warning, "refresh_failed", account: name, "not refreshed: \(ReplyError.keyring(name, error).message)")
+      return nil
+    }
+    if let stored, stored.session != id, self[id, of: name] != nil, !hasEnded(stored) { return replace(id, by: stored) }
+    if case .spend(let token) = self[id, of: name]?.recordRead(stored, attempt: attempt, wall: time.wall) {
+      return token
+    }
+    return nil
+  }
+
+  /// Nil also where there is one that makes no sense and may be written over: a session in memory knows better.
+  func readRecord(of name: String) async throws(StoreError) -> SessionRecord? {
+    do throws(StoreError) {
+      return try await observed { () async throws(StoreError) in try await store.record(of: name) }
+    } catch .unusable(let record) where record.isReplaceable {
       return nil
     }
   }
 
   /// Another daemon has signed in to this account: its session is the one that counts.
-  private func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
+  @discardableResult
+  func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
     log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
     adopt(UserSession(kept: stored, now: time.now, wall: time.wall))
     wake(.refresh(id), .ended)
@@ -61,7 +124,7 @@ extension TokenCoordinator {
   }
 
   /// Whether a record is what a session has left behind that was ended here.
-  private func hasEnded(_ record: SessionRecord) -> Bool {
+  func hasEnded(_ record: SessionRecord) -> Bool {
     ending.contains(record.session) || outbox[record.session] != nil || owedRemovals.contains { $0.covers(record) }
   }
 
@@ -70,7 +133,10 @@ extension TokenCoordinator {
   ) async {
     let name = account.name
     var failure: StoreError?
-    do throws(StoreError) { try await save(record) } catch { failure = error }
+    do throws(StoreError) { try await save(record, overOthers: false) } catch { failure = error }
+    checkpoint(.stored)
+    if failure == nil { await dropIntent(session: record.session, of: name) }
+    checkpoint(.cleared)
     guard self[record.session, of: name] != nil else { return keepLate(outcome, session: record.session, account) }
     _ = self[record.session, of: name]?.stored(attempt, error: failure, wall: time.wall)
     if let failure { saveLater(record.session, of: name, failure) }
@@ -96,16 +162,39 @@ extension TokenCoordinator {
     }
   }
 
-  // MARK: Providers that ask to slow down
+  // MARK: The intent
 
-  /// How long a provider still wants to be left alone.
-  func throttle(of provider: Provider) -> Duration? {
-    guard let until = throttledUntil[provider.name], until > time.now else { return nil }
-    return until - time.now
+  /// Makes sure that a restart would know of the refresh token that is about to be spent.
+  private func noteIntent(session id: SessionID, of name: String) async {
+    guard let session = self[id, of: name], session.isRemembered else { return }
+    // Of unknown fate already: the first time it was sent is what counts.
+    if session.intent?.generation == session.record.generation { return }
+    let intent = RefreshIntent(of: session.record, at: time.wall)
+    do throws(StateError) {
+      try await intents.add(intent)
+      self[id, of: name]?.intent = intent
+    } catch {
+      // A full disk is no reason to withhold tokens. What is lost is only that a crash right now could be explained.
+      log.record(.error, "state", account: name, error.message)
+    }
+    if self[id, of: name] == nil { await intents.remove(of: id) }
   }
 
-  func noteThrottle(_ outcome: TokenOutcome, of provider: Provider) {
-    guard case .throttled(_, let retryAfter?) = outcome else { return }
-    throttledUntil[provider.name] = time.now + retryAfter
+  /// Forgets it, unless the fate of the refresh token is still open.
+  func clearIntent(session id: SessionID, of name: String) async {
+    guard let session = self[id, of: name], session.intent != nil, !session.needsIntent else { return }
+    await dropIntent(session: id, of: name)
+  }
+
+  /// The session has ended, and with it all doubt about its refresh token.
+  func forgetIntent(of session: UserSession) {
+    guard session.intent != nil else { return }
+    Task { await intents.remove(of: session.id) }
+  }
+
+  private func dropIntent(session id: SessionID, of name: String) async {
+    guard self[id, of: name]?.intent != nil else { return }
+    self[id, of: name]?.intent = nil
+    await intents.remove(of: id)
   }
 }

@@ -19,7 +19,7 @@ extension TokenCoordinator {
   private func apply(_ configuration: Configuration) -> ReloadOperation.Reply {
     let old = slots
     providers = configuration.providers
-    throttledUntil = throttledUntil.filter { providers[$0.key] != nil }
+    for key in health.keys { health[key]?.configurationChanged() }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }
     let changed = configuration.accounts.values.filter {
@@ -27,11 +27,11 @@ extension TokenCoordinator {
     }
     for name in removed { remove(name) }
     for name in added { add(configuration.accounts[name]) }
-    for account in changed {
-      slots[account.name]?.account = account
-      slots[account.name]?.session?.configurationChanged(audience: account.provider.audience, wall: time.wall)
-    }
+    for account in changed { slots[account.name]?.account = account }
+    // The unchanged ones, too: what a provider has refused may be in order there by now.
+    for slot in slots.values { slot.session?.configurationChanged(to: slot.account.provider, wall: time.wall) }
     countSignedIn()
+    planRefresh()
     return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
   }
 

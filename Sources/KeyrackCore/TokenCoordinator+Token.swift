@@ -7,7 +7,9 @@ extension TokenCoordinator {
     do throws(ReplyError) {
       let slot = try slot(for: request)
       let need = try requirement(of: request, for: slot)
-      guard let token = slot.session?.tokenInMemory(need, now: time.now) else { return nil }
+      let now = time.now
+      guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
+      planRefresh(due: slot.session?.refreshDue)
       return .success(try reply(token, true, request, of: slot))
     } catch {
       return .failure(error)
@@ -67,18 +69,36 @@ extension TokenCoordinator {
     if request.kind == .id {
       throw ReplyError(.badRequest, "kind: this version serves access tokens only", hint: "leave kind out")
     }
-    if request.resource != nil {
-      throw ReplyError(.badRequest, "resource: this version asks for no resource", hint: "leave resource out")
+    let target = try target(of: request, for: slot)
+    return TokenRequirement(
+      minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, target, of: slot), target: target)
+  }
+
+  /// What the token is to be for: nothing in particular where what everybody gets will do.
+  private func target(of request: TokenOperation, for slot: AccountSlot) throws(ReplyError) -> TokenTarget {
+    if request.scope == nil && request.resource == nil { return .standard }
+    let asked = Self.words(request.scope ?? "")
+    let account = slot.account
+    let resources = request.resource?.uris ?? []
+    if !resources.isEmpty, case .json = account.provider.kind {
+      throw ReplyError(.badRequest, "resource: the provider of \(account.name) knows no resources")
     }
-    return TokenRequirement(minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, of: slot))
+    guard let session = slot.session else { return .standard }
+    let standard = session.accessToken?.scope ?? session.record.scope
+    let isStandard = asked.isSubset(of: standard.map(Self.words) ?? Set(account.scopes))
+    if isStandard && resources.isEmpty { return .standard }
+    guard isStandard || asked.isSubset(of: Self.words(session.record.scope ?? "").union(account.scopes)) else {
+      throw .loginRequired(account.name, .scope)
+    }
+    return TokenTarget(scopes: asked, resources: resources)
   }
 
   /// The rejected token itself, where it is the current one.
-  private func rejected(_ rejected: Secret?, of slot: AccountSlot) -> Secret? {
+  private func rejected(_ rejected: Secret?, _ target: TokenTarget, of slot: AccountSlot) -> Secret? {
     guard let rejected else { return nil }
     let prefix = Array("sha256:".utf8)
     guard rejected.bytes.starts(with: prefix) else { return rejected }
-    guard let current = slot.session?.accessToken?.secret else { return nil }
+    guard let current = slot.session?.token(for: target)?.secret else { return nil }
     let asked = String(decoding: rejected.bytes.dropFirst(prefix.count), as: UTF8.self).lowercased()
     return asked == digest.sha256(current.bytes) ? current : nil
   }
@@ -89,7 +109,9 @@ extension TokenCoordinator {
     _ token: AccessToken, _ isMet: Bool, _ request: TokenOperation, of slot: AccountSlot
   ) throws(ReplyError) -> TokenOperation.Reply {
     let account = slot.account
-    if let asked = request.scope, !Self.covers(token.scope ?? account.scopes.joined(separator: " "), asked) {
+    if let asked = request.scope,
+      !Self.words(asked).isSubset(of: token.scope.map(Self.words) ?? Set(account.scopes))
+    {
       throw .loginRequired(account.name, .scope)
     }
     var left: Int?
@@ -101,10 +123,7 @@ extension TokenCoordinator {
       expiresIn: left, scope: token.scope, minimumValidityMet: isMet)
   }
 
-  private static func covers(_ granted: String, _ asked: String) -> Bool {
-    let granted = Set(granted.split(separator: " "))
-    return asked.split(separator: " ").allSatisfy(granted.contains)
-  }
+  private static func words(_ scope: String) -> Set<String> { Set(scope.split(separator: " ").map(String.init)) }
 
   func signedOut(_ name: String) -> ReplyError {
     if let unusable = slots[name]?.unusable { return unusable.error(name) }
@@ -116,27 +135,39 @@ extension TokenCoordinator {
   private func accessToken(
     _ need: TokenRequirement, session id: SessionID, of name: String, before deadline: ContinuousClock.Instant
   ) async throws(ReplyError) -> (AccessToken, Bool) {
-    if isStopping { throw .shuttingDown }
-    guard slots[name]?.session?.id == id, let action = slots[name]?.session?.tokenRequested(need, now: time.now) else {
-      throw .sessionEnded(name)
+    while true {
+      if isStopping { throw .shuttingDown }
+      guard slots[name]?.session?.id == id, let action = slots[name]?.session?.tokenRequested(need, now: time.now)
+      else { throw .sessionEnded(name) }
+      var isForTarget = true
+      switch action {
+      case .serve(let token, let isMet): return (token, isMet)
+      case .refuse(let error): throw error
+      case .refresh(let attempt): beginRefresh(attempt, session: id, of: name, isAwaited: true)
+      case .wait(let isSame):
+        isForTarget = isSame
+        flightIsAwaited(id)
+      }
+      try await awaitRefresh(of: id, name, before: deadline)
+      guard let session = slots[name]?.session, session.id == id else { throw .sessionEnded(name) }
+      // One refresh token is spent at a time: that was for somebody else, now it is our turn.
+      guard isForTarget else { continue }
+      switch session.tokenAwaited(need, now: time.now) {
+      case .serve(let token, let isMet): return (token, isMet)
+      case .refuse(let error): throw error
+      case .wait, .refresh: throw .timeout(name)
+      }
     }
-    switch action {
-    case .serve(let token, let isMet): return (token, isMet)
-    case .refuse(let error): throw error
-    case .refresh(let attempt): beginRefresh(attempt, session: id, of: name)
-    case .wait: break
-    }
+  }
+
+  private func awaitRefresh(
+    of id: SessionID, _ name: String, before deadline: ContinuousClock.Instant
+  ) async throws(ReplyError) {
     switch await wait(for: .refresh(id), before: deadline) {
-    case .settled: break
+    case .settled: return
     case .ended: throw .sessionEnded(name)
     case .timedOut: throw .timeout(name)
     case .shuttingDown: throw .shuttingDown
-    }
-    guard let session = slots[name]?.session, session.id == id else { throw .sessionEnded(name) }
-    switch session.tokenAwaited(need, now: time.now) {
-    case .serve(let token, let isMet): return (token, isMet)
-    case .refuse(let error): throw error
-    case .wait, .refresh: throw .timeout(name)
     }
   }
 

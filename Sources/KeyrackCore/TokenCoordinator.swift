@@ -12,10 +12,15 @@ package actor TokenCoordinator {
   let provider: any IdentityProvider
   let store: any SessionStore
   let endedSessions: any EndedSessions
+  let intents: any RefreshIntents
   let source: any ConfigurationSource
   let time: any TimeSource
   let digest: any Digest
   let log: any EventLog
+  /// From 0 to 1, for what is to be spread in time.
+  let random: @Sendable () -> Double
+  /// Called at each step of a refresh.
+  let checkpoint: @Sendable (RefreshStep) -> Void
   /// Called with the number of accounts that are signed in, whenever it has changed.
   private let signedInChanged: @Sendable (Int) -> Void
   private var lastSignedIn = 0
@@ -34,10 +39,19 @@ package actor TokenCoordinator {
   /// What a refresh brought for a session that had ended by then: to be revoked, nothing else.
   var lateTokens: [SessionID: MintedTokens] = [:]
 
+  // When refreshes begin: see TokenCoordinator+Schedule.
+  var limiter = RefreshLimiter()
+  /// Refreshes that wait until they may begin.
+  var admissions: [SessionID: CheckedContinuation<Bool, Never>] = [:]
+  /// Refreshes under way that somebody waits for.
+  var awaitedFlights: Set<SessionID> = []
+  var health: [ProviderHealth.Key: ProviderHealth] = [:]
+  /// The alarm for the next refresh that nobody asks for.
+  var planned: Task<Void, Never>?
+  var plannedAt: ContinuousClock.Instant?
+
   // Signing in: see TokenCoordinator+Login.
   var lastLogin = 0
-  /// Providers that said to slow down, by name, and until when.
-  var throttledUntil: [String: ContinuousClock.Instant] = [:]
 
   // The keyring: see TokenCoordinator+Keyring.
   var loading: Task<Void, Never>?
@@ -61,7 +75,10 @@ package actor TokenCoordinator {
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
     provider: any IdentityProvider, store: any SessionStore, endedSessions: any EndedSessions,
-    source: any ConfigurationSource, time: any TimeSource, digest: any Digest, log: any EventLog,
+    intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
+    log: any EventLog,
+    random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+    checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
     self.executor = executor
@@ -69,10 +86,13 @@ package actor TokenCoordinator {
     self.provider = provider
     self.store = store
     self.endedSessions = endedSessions
+    self.intents = intents
     self.source = source
     self.time = time
     self.digest = digest
     self.log = log
+    self.random = random
+    self.checkpoint = checkpoint
     self.signedInChanged = signedInChanged
     keyring = KeyringStatus(state: .ok, since: time.wall, message: nil)
     providers = configuration.providers
@@ -86,7 +106,9 @@ package actor TokenCoordinator {
   /// granted, or may have, is waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
   package func stop() async {
     isStopping = true
+    planned?.cancel()
     for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }
+    for id in Array(admissions.keys) { withdraw(id) }
     for name in Array(slots.keys) { abandonLogin(of: name, .shuttingDown) }
     for slot in Array(slots.values) { await slot.login?.task.value }
     for flight in Array(flights.values) { await flight.value }

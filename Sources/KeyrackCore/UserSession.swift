@@ -3,295 +3,226 @@ package import KeyrackProtocol
 /// What to do about a request for a token.
 package enum TokenAction: Sendable, Equatable {
   case serve(AccessToken, minimumValidityMet: Bool)
-  /// A refresh is under way; ask again when it has ended.
-  case wait
+  /// A refresh is under way. Where it is not for what is asked, ask again from the start when it has ended.
+  case wait(isForTarget: Bool)
   /// Begin this refresh, and wait for it.
   case refresh(attempt: Int)
   case refuse(ReplyError)
 }
 
-/// What to do once a provider has answered.
-package enum RefreshAction: Sendable, Equatable {
-  /// Write this, then say how that went; nobody sees the new token before.
-  case store(SessionRecord)
-  /// The refresh has ended; whoever waited asks again.
-  case settle
-  /// The answer is of another attempt.
-  case ignore
-}
-
 /// One session, from the sign-in that began it to its end.
 ///
-/// A pure value: one method an event, no clock, no IO. Every refresh has a number, and an answer with another number
-/// changes nothing. A session that has ended is not in a state of its own: nobody holds it any more.
+/// A pure value: one method an event, no clock, no IO, no chance. Every refresh has a number, and an answer with another
+/// number changes nothing. A session that has ended is not in a state of its own: nobody holds it any more.
 package struct UserSession: Sendable {
   package let id: SessionID
   /// Whether it is kept in the keyring.
   package let isRemembered: Bool
-  package private(set) var record: SessionRecord
-  package private(set) var accessToken: AccessToken?
+  package internal(set) var record: SessionRecord
+  /// The one for ``TokenTarget/standard``.
+  package internal(set) var accessToken: AccessToken?
   /// Whether the keyring has the newest refresh token.
-  package private(set) var isSaved: Bool
-  package private(set) var trouble: SessionTrouble?
+  package internal(set) var isSaved: Bool
+  /// A refresh token was sent, and nobody knows whether the provider has taken it (REFRESH R6). Ends with a definite
+  /// answer.
+  package internal(set) var isFateUnknown = false
+  package internal(set) var trouble: SessionTrouble?
   /// When the present state began, Unix seconds.
-  package private(set) var since: Int
-  /// The number of the refresh under way.
-  package private(set) var flight: Int?
+  package internal(set) var since: Int
+  package internal(set) var flight: RefreshFlight?
+  /// The intent that is on disk.
+  package var intent: RefreshIntent?
 
-  /// What a provider granted and the keyring does not have yet.
-  private var unpublished: Unpublished?
-  private var attempts = 0
-  private var schedule = RefreshSchedule()
-  /// The access token that the newest refresh brought: those who waited for it get it even if it is stale already.
-  private var isFresh = false
+  var habits: ProviderHabits
+  /// Access tokens for other targets.
+  var others: [TokenTarget: AccessToken] = [:]
+  /// Targets that the provider refuses to the present refresh token.
+  var refusals: [TokenTarget: ReplyError] = [:]
+  var attempts = 0
+  var schedule = RefreshSchedule()
+  /// What the newest refresh brought a token for: those who waited for it get it even if it is stale already.
+  var fresh: TokenTarget?
   /// A rejected token that a refresh has brought again: refreshing once more would not help.
-  private var futile: Secret?
+  var futile: Secret?
   /// The configuration no longer names the provider that this session is of.
-  private var isSetAside = false
-
-  private struct Unpublished: Sendable {
-    var record: SessionRecord
-    var accessToken: AccessToken?
-    var trouble: SessionTrouble?
-  }
+  var isSetAside = false
+  private var lastUsed: ContinuousClock.Instant?
 
   /// A session that a sign-in has just begun. It answers `.wait` until ``stored(_:error:wall:)``, or at once where it is
   /// not remembered.
-  package init(signedIn record: SessionRecord, token: AccessToken, remember: Bool, wall: Int) {
+  package init(
+    signedIn record: SessionRecord, token: AccessToken, remember: Bool, habits: ProviderHabits = ProviderHabits(),
+    wall: Int
+  ) {
     id = record.session
     self.record = record
+    self.habits = habits
     isRemembered = remember
     isSaved = false
     since = wall
     if remember {
       attempts = 1
-      flight = 1
-      unpublished = Unpublished(record: record, accessToken: token)
+      flight = RefreshFlight(attempt: 1, target: .standard)
+      flight?.unpublished = .init(record: record, accessToken: token)
     } else {
       accessToken = token
     }
   }
 
-  /// A session that the keyring has kept.
-  package init(kept record: SessionRecord, now: ContinuousClock.Instant, wall: Int) {
+  /// A session that the keyring has kept. `intent` is what a refresh has left behind that was interrupted.
+  package init(
+    kept record: SessionRecord, intent: RefreshIntent? = nil, now: ContinuousClock.Instant, wall: Int
+  ) {
     id = record.session
     self.record = record
+    habits = ProviderHabits()
     isRemembered = true
     isSaved = true
     since = wall
     accessToken = AccessToken(kept: record, now: now, wall: wall)
+    guard let intent, intent.session == record.session, intent.generation == record.generation else { return }
+    self.intent = intent
+    isFateUnknown = true
+    since = intent.at
+    trouble = SessionTrouble(
+      .degraded, .temporarilyUnavailable(record.account, "a refresh was interrupted"), at: intent.at, retryAt: now)
   }
 
   // MARK: Tokens
 
   /// Somebody asks for a token. Where the answer is `.refresh`, that refresh has begun.
   package mutating func tokenRequested(_ need: TokenRequirement, now: ContinuousClock.Instant) -> TokenAction {
+    lastUsed = now
     if isSetAside { return .refuse(.loginRequired(record.account, .config)) }
     if let token = tokenInMemory(need, now: now) { return .serve(token, minimumValidityMet: true) }
-    if flight != nil { return .wait }
-    if let refusal = refusal(now: now) { return fallback(need, now: now) ?? .refuse(refusal) }
-    attempts += 1
-    flight = attempts
-    return .refresh(attempt: attempts)
+    if let flight { return .wait(isForTarget: flight.target == need.target) }
+    if let refusal = refusal(need, now: now) { return fallback(need, now: now) ?? .refuse(refusal) }
+    return .refresh(attempt: beginFlight(for: need.target))
   }
 
-  /// A token in memory that is all that the caller needs.
-  package func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
-    guard !isSetAside, let accessToken, accessToken.isValid(at: now, for: need.minimumValidity) else { return nil }
-    if let rejected = need.rejected, rejected == accessToken.secret, rejected != futile { return nil }
-    return accessToken
+  /// A token in memory that is all that the caller needs. That it was used counts.
+  package mutating func tokenAtOnce(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
+    guard let token = tokenInMemory(need, now: now) else { return nil }
+    lastUsed = now
+    return token
   }
 
-  /// Somebody who has waited for a refresh asks again. Never begins another.
+  private func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
+    guard !isSetAside, let token = token(for: need.target), token.isValid(at: now, for: need.minimumValidity) else {
+      return nil
+    }
+    if let rejected = need.rejected, rejected == token.secret, rejected != futile { return nil }
+    // By now it may be dead (REFRESH R14).
+    if habits.rotationKillsAccessToken, flight?.isSent == true { return nil }
+    return token
+  }
+
+  /// Somebody who has waited for a refresh for the same target asks again. Never begins another.
   package func tokenAwaited(_ need: TokenRequirement, now: ContinuousClock.Instant) -> TokenAction {
     if isSetAside { return .refuse(.loginRequired(record.account, .config)) }
     if let token = tokenInMemory(need, now: now) { return .serve(token, minimumValidityMet: true) }
     if let good = fallback(need, now: now) { return good }
-    if isFresh, let accessToken, accessToken.secret != need.rejected {
-      return .serve(accessToken, minimumValidityMet: false)
+    if fresh == need.target, let token = token(for: need.target), token.secret != need.rejected {
+      return .serve(token, minimumValidityMet: false)
     }
     let unusable = ReplyError.temporarilyUnavailable(record.account, "the refresh brought no usable token")
-    return .refuse(trouble?.error(at: now) ?? refusal(now: now) ?? unusable)
+    return .refuse(trouble?.error(at: now) ?? refusal(need, now: now) ?? unusable)
+  }
+
+  /// The access token for a target, valid or not.
+  package func token(for target: TokenTarget) -> AccessToken? {
+    target == .standard ? accessToken : others[target]
   }
 
   /// A token that is still good, though not for as long as was asked.
   private func fallback(_ need: TokenRequirement, now: ContinuousClock.Instant) -> TokenAction? {
-    guard let accessToken, accessToken.isValid(at: now), accessToken.secret != need.rejected else { return nil }
-    return .serve(accessToken, minimumValidityMet: false)
+    guard let token = token(for: need.target), token.isValid(at: now), token.secret != need.rejected else { return nil }
+    return .serve(token, minimumValidityMet: false)
   }
 
   /// Why no refresh can begin now.
-  private func refusal(now: ContinuousClock.Instant) -> ReplyError? {
+  private func refusal(_ need: TokenRequirement, now: ContinuousClock.Instant) -> ReplyError? {
     if let trouble, trouble.blocks(at: now) { return trouble.error(at: now) }
+    if isFateUnknown, let accessToken, accessToken.isValid(at: now), accessToken.secret != need.rejected {
+      // Sending the refresh token again might end the session, and with it a token that is still good.
+      let error = ReplyError.temporarilyUnavailable(record.account, "a refresh was interrupted")
+      return accessToken.remaining(at: now).map { error.retry(after: $0) } ?? error
+    }
+    if let refusal = refusals[need.target] { return refusal }
     if record.refreshToken == nil { return .loginRequired(record.account, .noRefreshToken) }
     return nil
   }
 
-  // MARK: One refresh
-
-  /// What the keyring has was read before the refresh token is spent. A newer one of the same session is adopted.
-  /// Returns the token to spend, nil where there is none or the attempt is not the one under way.
-  package mutating func recordRead(_ stored: SessionRecord?, attempt: Int) -> Secret? {
-    guard attempt == flight else { return nil }
-    if let stored, stored.session == id, stored.generation > record.generation { record = stored }
-    return record.refreshToken
+  mutating func beginFlight(for target: TokenTarget) -> Int {
+    attempts += 1
+    flight = RefreshFlight(attempt: attempts, target: target)
+    return attempts
   }
 
-  /// The keyring cannot be read or written, so no refresh token was spent.
-  package mutating func keyringFailed(_ error: StoreError, attempt: Int, wall: Int) -> RefreshAction {
-    guard attempt == flight else { return .ignore }
-    flight = nil
-    isFresh = false
-    setTrouble(SessionTrouble(.keyring, .keyring(record.account, error), at: wall, retryAt: nil), wall: wall)
-    return .settle
-  }
+  // MARK: Refreshing ahead
 
-  /// The provider has answered, or has not.
-  package mutating func refreshAnswered(
-    _ outcome: TokenOutcome, attempt: Int, sentAt: ContinuousClock.Instant, now: ContinuousClock.Instant, wall: Int
-  ) -> RefreshAction {
-    guard attempt == flight, unpublished == nil else { return .ignore }
-    switch outcome {
-    case .success(let grant):
-      return succeeded(grant, sentAt: sentAt, wall: wall)
-    case .rejected(let rejection) where rejection.refreshToken != nil:
-      var next = record
-      next.refreshToken = rejection.refreshToken
-      next.generation += 1
-      let trouble = trouble(for: outcome, now: now, wall: wall)
-      return hold(Unpublished(record: next, trouble: trouble), wall: wall)
-    case .rejected, .throttled, .notSent, .unknown:
-      flight = nil
-      isFresh = false
-      setTrouble(trouble(for: outcome, now: now, wall: wall), wall: wall)
-      return .settle
+  /// A session that nobody has asked for is refreshed no more, after that many lifetimes of its token.
+  private static let lifetimesInUse = 3
+  /// The same for a session that has no token.
+  private static let timeInUse = Duration.seconds(600)
+
+  /// When to refresh although nobody waits for it; nil where only a caller brings that about. What counts is that the
+  /// session was in use when it was due: a machine that was asleep since then changes nothing.
+  package var refreshDue: ContinuousClock.Instant? {
+    guard flight == nil, !isSetAside, record.refreshToken != nil, let lastUsed, let due = nextAttempt else {
+      return nil
     }
+    let inUse = accessToken?.lifetime.map { $0 * Self.lifetimesInUse } ?? Self.timeInUse
+    return lastUsed + inUse >= due ? due : nil
   }
 
-  /// How the `.store` of that attempt ended. A failed store does not withhold the token: the old refresh token is dead.
-  package mutating func stored(_ attempt: Int, error: StoreError?, wall: Int) -> RefreshAction {
-    guard attempt == flight, let unpublished else { return .ignore }
-    isSaved = error == nil
-    publish(unpublished, wall: wall)
-    return .settle
+  private var nextAttempt: ContinuousClock.Instant? {
+    if case .loginRequired = trouble?.kind { return nil }
+    guard var due = trouble?.retryAt ?? accessToken?.refreshAt else { return nil }
+    // What is left of the access token is not put at risk.
+    if isFateUnknown, let end = accessToken?.deadline { due = max(due, end) }
+    guard habits.minimumRefreshInterval > .zero, let accessToken else { return due }
+    return max(due, accessToken.sentAt + habits.minimumRefreshInterval)
   }
 
-  /// The work of that attempt is over. Where it was given up half way, the session is as before it.
-  package mutating func refreshEnded(_ attempt: Int) {
-    guard attempt == flight else { return }
-    flight = nil
-    unpublished = nil
-  }
-
-  /// The newest record has reached the keyring, by a later attempt to save it.
-  package mutating func saved(_ saved: SessionRecord) {
-    if saved == record { isSaved = true }
-  }
-
-  private mutating func succeeded(_ grant: Grant, sentAt: ContinuousClock.Instant, wall: Int) -> RefreshAction {
-    var next = record
-    if let token = grant.refreshToken, token != record.refreshToken {
-      next.refreshToken = token
-      next.generation += 1
-    }
-    next.scope = grant.scope ?? record.scope
-    next.subject = grant.subject ?? record.subject
-    if let lifetime = grant.refreshLifetime { next.refreshExpiresAt = wall + Int(lifetime.components.seconds) }
-    let isWorthStoring = next != record
-    next.refreshedAt = wall
-    let token = AccessToken(grant, scope: next.scope, sentAt: sentAt, isRefreshable: next.refreshToken != nil)
-    let granted = Unpublished(record: next, accessToken: token)
-    if isWorthStoring || !isSaved { return hold(granted, wall: wall) }
-    publish(granted, wall: wall)
-    return .settle
-  }
-
-  private mutating func hold(_ granted: Unpublished, wall: Int) -> RefreshAction {
-    guard isRemembered else {
-      publish(granted, wall: wall)
-      return .settle
-    }
-    unpublished = granted
-    return .store(granted.record)
-  }
-
-  private mutating func publish(_ granted: Unpublished, wall: Int) {
-    flight = nil
-    unpublished = nil
-    record = granted.record
-    isFresh = granted.accessToken != nil
-    if let token = granted.accessToken {
-      futile = token.secret == accessToken?.secret ? token.secret : nil
-      accessToken = token
-      schedule.succeeded()
-    }
-    setTrouble(granted.trouble, wall: wall)
-  }
-
-  // MARK: Trouble
-
-  private mutating func setTrouble(_ next: SessionTrouble?, wall: Int) {
-    if next?.kind != trouble?.kind { since = wall }
-    trouble = next
-  }
-
-  private mutating func trouble(
-    for outcome: TokenOutcome, now: ContinuousClock.Instant, wall: Int
-  ) -> SessionTrouble? {
-    let account = record.account
-    func after(_ wait: Duration, _ kind: SessionTrouble.Kind, _ error: ReplyError) -> SessionTrouble {
-      SessionTrouble(kind, error, at: wall, retryAt: now + wait)
-    }
-    switch outcome {
-    case .success: return nil
-    case .rejected(let rejection):
-      switch rejection.cause {
-      case .grant(let given):
-        let reason: LoginReason = trouble?.kind == .unknownOutcome ? .lostRotation : given
-        return SessionTrouble(
-          .loginRequired(reason), .loginRequired(account, reason, detail: rejection.message), at: wall, retryAt: nil)
-      case .client: return after(.seconds(3600), .degraded, .clientRefused(account, rejection.message))
-      case .target, .conflict, .request, .answer, .unexplained:
-        return after(schedule.failed(), .degraded, .providerError(account, rejection.message))
-      }
-    case .throttled(let message, let retryAfter):
-      return after(schedule.failed(retryAfter: retryAfter), .throttled, .throttled(account, message))
-    case .notSent(let message):
-      // Nothing has left: a caller who asks may try again soon, whatever the backoff.
-      let wait = min(schedule.failed(), .seconds(2))
-      return after(wait, .degraded, .temporarilyUnavailable(account, message))
-    case .unknown(let message):
-      return after(schedule.failed(), .unknownOutcome, .temporarilyUnavailable(account, message))
-    }
-  }
-
-  /// Whether the configuration still names the provider that this session is of.
-  package mutating func configurationChanged(audience: Audience, wall: Int) {
-    let isOther = audience != record.audience
-    if isOther != isSetAside { since = wall }
-    isSetAside = isOther
-    // A client that was refused may be in order now.
-    if trouble?.error.code == .configError { setTrouble(nil, wall: wall) }
-  }
-
-  /// The keyring answers again.
-  package mutating func keyringRecovered(wall: Int) {
-    if trouble?.kind == .keyring { setTrouble(nil, wall: wall) }
+  /// Begins the refresh that is due, if it still is. Returns its number.
+  package mutating func refreshCameDue(now: ContinuousClock.Instant) -> Int? {
+    guard let due = refreshDue, due <= now else { return nil }
+    return beginFlight(for: .standard)
   }
 
   // MARK: Status
 
   package var state: AccountState {
+    let settled = settledState
+    return settled == .active && flight != nil ? .refreshing : settled
+  }
+
+  /// Without regard to a refresh under way.
+  var settledState: AccountState {
     if isSetAside { return .loginRequired }
-    if let trouble { return trouble.kind.state }
+    switch trouble?.kind {
+    case .loginRequired: return .loginRequired
+    case .keyring: return .keyringLocked
+    case .throttled where !isFateUnknown: return .throttled
+    case .degraded where !isFateUnknown: return .degraded
+    case .throttled, .degraded, nil: break
+    }
+    if isFateUnknown { return .unknownOutcome }
     if record.refreshToken == nil && accessToken == nil && flight == nil { return .loginRequired }
-    if isRemembered && !isSaved && unpublished == nil { return .unsaved }
-    return flight == nil ? .active : .refreshing
+    return isRemembered && !isSaved && flight?.unpublished == nil ? .unsaved : .active
   }
 
   package var reason: String? {
     if isSetAside { return LoginReason.config.rawValue }
     if case .loginRequired(let reason) = trouble?.kind { return reason.rawValue }
-    return state == .loginRequired ? LoginReason.noRefreshToken.rawValue : nil
+    return settledState == .loginRequired ? LoginReason.noRefreshToken.rawValue : nil
+  }
+
+  /// Makes a change and notes when the state became another.
+  mutating func change(at wall: Int, _ change: (inout UserSession) -> Void) {
+    let before = (settledState, reason)
+    change(&self)
+    if (settledState, reason) != before { since = wall }
   }
 }

@@ -25,7 +25,7 @@ struct Command {
     files
       $XDG_CONFIG_HOME/keyrack/keyrack.conf   accounts and providers (default ~/.config), with keyrack.conf.d/*.conf
       $XDG_RUNTIME_DIR/keyrack/keyrack.sock   where it listens, unless $KEYRACK_SOCKET says another path
-      $XDG_STATE_HOME/keyrack                 notes of ended sessions (default ~/.local/state); no secret
+      $XDG_STATE_HOME/keyrack                 notes of ended sessions and interrupted refreshes (default ~/.local/state)
 
     exit status
       0 stopped   64 usage   69 already running   75 try again   78 configuration   1 other

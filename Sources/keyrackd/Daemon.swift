@@ -26,10 +26,12 @@ final class Daemon {
     self.problem = problem
     log = try Log()
     http = try HTTPClient()
+    let state = try StateDirectory(log: log)
     coordinator = TokenCoordinator(
       executor: loop, configuration: configuration, configurationError: problem, provider: ProviderClient(http: http),
-      store: try Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: StateDirectory(log: log),
-      source: files, time: loop, digest: GLibDigest(), log: log, signedInChanged: { Self.tell($0) })
+      store: try Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: state, intents: state,
+      source: files, time: loop, digest: GLibDigest(), log: log, checkpoint: CrashPoint.reached,
+      signedInChanged: { Self.tell($0) })
     server = SocketServer(on: loop, responder: Responder(coordinator: coordinator))
   }
 

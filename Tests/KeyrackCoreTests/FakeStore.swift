@@ -17,10 +17,17 @@ actor FakeStore: SessionStore {
   /// These steps only.
   func fail(_ steps: Set<String>) { failing = steps }
   func hold(_ steps: Set<String>) { holding = steps }
-  func damage(_ account: String) {
+  func damage(_ account: String, isReplaceable: Bool = true) {
     contents.records.removeAll { $0.account == account }
-    contents.unusable[account] = UnusableRecord("torn", isReplaceable: true)
+    contents.unusable[account] = UnusableRecord("torn", isReplaceable: isReplaceable)
   }
+
+  /// As another daemon or a person would.
+  func put(_ record: SessionRecord) {
+    contents.records.removeAll { $0.account == record.account }
+    contents.records.append(record)
+  }
+  func lose(_ account: String) { contents.records.removeAll { $0.account == account } }
 
   func release() {
     holding = []
@@ -60,6 +67,7 @@ actor FakeStore: SessionStore {
     try await step("save record")
     contents.records.removeAll { $0.account == record.account }
     contents.records.append(record)
+    contents.unusable[record.account] = nil
   }
 
   func removeRecord(of account: String) async throws(StoreError) {

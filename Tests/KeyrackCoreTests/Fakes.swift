@@ -78,9 +78,24 @@ actor FakeEndedSessions: EndedSessions {
 
   init(_ notes: [EndedSession] = []) { self.notes = notes }
 
-  func add(_ note: EndedSession) throws(EndedSessionsError) { notes.append(note) }
+  func add(_ note: EndedSession) throws(StateError) { notes.append(note) }
   func remove(_ note: EndedSession) { notes.removeAll { $0 == note } }
   func all() -> [EndedSession] { notes }
+}
+
+actor FakeIntents: RefreshIntents {
+  private(set) var intents: [RefreshIntent]
+  private(set) var added: [RefreshIntent] = []
+
+  init(_ intents: [RefreshIntent] = []) { self.intents = intents }
+
+  func add(_ intent: RefreshIntent) throws(StateError) {
+    intents.removeAll { $0.session == intent.session }
+    intents.append(intent)
+    added.append(intent)
+  }
+  func remove(of session: SessionID) { intents.removeAll { $0.session == session } }
+  func interrupted() -> [RefreshIntent] { intents }
 }
 
 /// A clock that stands until the test moves it.
@@ -162,6 +177,7 @@ struct Bench {
   let provider: FakeProvider
   let store: FakeStore
   let notes: FakeEndedSessions
+  let intents: FakeIntents
   let source: FakeSource
   let clock = FakeClock()
   let coordinator: TokenCoordinator
@@ -176,16 +192,17 @@ struct Bench {
 
   init(
     provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
-    accounts: [String] = ["work", "other"]
+    intents: [RefreshIntent] = [], accounts: [String] = ["work", "other"]
   ) {
     source = FakeSource(accounts)
     self.provider = provider
     store = FakeStore(contents)
     self.notes = FakeEndedSessions(notes)
+    self.intents = FakeIntents(intents)
     coordinator = TokenCoordinator(
       executor: executor, configuration: source.configuration, provider: provider, store: store,
-      endedSessions: self.notes,
-      source: source, time: clock, digest: FakeDigest(), log: SilentLog())
+      endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
+      log: SilentLog(), random: { 0 })
   }
 
   static func record(_ account: String = "work", _ token: String = "rt-1", session: SessionID = SessionID())

@@ -56,7 +56,7 @@ import Testing
   @Test func aRecordThatCannotBeUsedConcernsItsAccountOnly() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
     await bench.coordinator.load()
-    await bench.store.damage("work")
+    await bench.store.damage("work", isReplaceable: false)
     #expect(await bench.ask().value.code == .keyringError)
     let status = try await bench.coordinator.status(StatusOperation()).get()
     #expect(status.keyring.state == .ok)

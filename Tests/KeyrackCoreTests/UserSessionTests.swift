@@ -26,14 +26,14 @@ import Testing
   @Test func aKeptSessionRefreshesBeforeItServes() throws {
     var session = kept()
     #expect(session.tokenRequested(need, now: start) == .refresh(attempt: 1))
-    #expect(session.tokenRequested(need, now: start) == .wait)
+    #expect(session.tokenRequested(need, now: start) == .wait(isForTarget: true))
     let action = session.refreshAnswered(
       grant("at-1", refresh: "rt-2"), attempt: 1, sentAt: start, now: start, wall: 1001)
     guard case .store(let stored) = action else { return #expect(Bool(false), "\(action)") }
     #expect(stored.refreshToken == Secret("rt-2"))
     #expect(stored.generation == 1)
     // Nobody sees the new token before it is stored.
-    #expect(session.tokenRequested(need, now: start) == .wait)
+    #expect(session.tokenRequested(need, now: start) == .wait(isForTarget: true))
     #expect(session.stored(1, error: nil, wall: 1001) == .settle)
     guard case .serve(let token, minimumValidityMet: true) = session.tokenRequested(need, now: start) else {
       return #expect(Bool(false))
@@ -67,7 +67,7 @@ import Testing
     #expect(session.stored(1, error: .locked, wall: 1000) == .settle)
     #expect(session.state == .unsaved)
     guard case .serve = session.tokenRequested(need, now: start) else { return #expect(Bool(false)) }
-    session.saved(session.record)
+    session.saved(session.record, wall: 1000)
     #expect(session.state == .active)
   }
 
@@ -84,7 +84,10 @@ import Testing
   ) {
     var session = kept()
     _ = session.tokenRequested(need, now: start)
-    #expect(session.refreshAnswered(outcome, attempt: 1, sentAt: start, now: start, wall: 1000) == .settle)
+    if session.refreshAnswered(outcome, attempt: 1, sentAt: start, now: start, wall: 1000) == .again(after: .zero) {
+      #expect(session.recordRead(session.record, attempt: 1, wall: 1000) == .settle)
+    }
+    #expect(session.flight == nil)
     #expect(session.state == state)
     for action in [session.tokenRequested(need, now: start), session.tokenAwaited(need, now: start)] {
       guard case .refuse(let error) = action else { return #expect(Bool(false), "\(action)") }
@@ -174,6 +177,7 @@ import Testing
     let later = start + .seconds(2)
     _ = session.tokenRequested(need, now: later)
     _ = session.refreshAnswered(.rejected(.grant(.revoked)), attempt: 2, sentAt: later, now: later, wall: 1002)
+    #expect(session.recordRead(session.record, attempt: 2, wall: 1002) == .settle)
     #expect(session.reason == "lost_rotation")
   }
 
@@ -181,11 +185,12 @@ import Testing
     var session = kept()
     _ = session.tokenRequested(need, now: start)
     _ = session.refreshAnswered(grant("at"), attempt: 1, sentAt: start, now: start, wall: 1000)
-    session.configurationChanged(
-      audience: Audience(issuer: nil, endpoint: "https://other.example/token", clientID: "x"), wall: 1000)
+    let other = Provider(
+      name: "corp", kind: .oauth(.init(clientID: "x", tokenEndpoint: "https://other.example/token")))
+    session.configurationChanged(to: other, wall: 1000)
     guard case .refuse(let error) = session.tokenRequested(need, now: start) else { return #expect(Bool(false)) }
     #expect(error.reason == "config")
-    session.configurationChanged(audience: .corp, wall: 1000)
+    session.configurationChanged(to: Bench.corp, wall: 1000)
     guard case .serve = session.tokenRequested(need, now: start) else { return #expect(Bool(false)) }
   }
 

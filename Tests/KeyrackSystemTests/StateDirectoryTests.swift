@@ -14,7 +14,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     path = folder.path + "/state/keyrack"
-    state = StateDirectory(path: path, log: log)
+    state = try StateDirectory(path: path, log: log)
   }
 
   @Test func itIsEmptyBeforeTheFirstNoteAndMakesNothing() async throws {
@@ -29,10 +29,24 @@ import Testing
     try await state.add(note)
     try await state.add(other)
     try await state.add(note)
-    #expect(Set(await StateDirectory(path: path, log: log).all()) == [note, other])
+    #expect(Set(try await StateDirectory(path: path, log: log).all()) == [note, other])
     await state.remove(note)
-    #expect(await StateDirectory(path: path, log: log).all() == [other])
+    #expect(try await StateDirectory(path: path, log: log).all() == [other])
     #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/ended").count == 1)
+  }
+
+  @Test func anIntentOutlivesTheDaemonAndTakesThePlaceOfTheLast() async throws {
+    var record = SessionRecord(
+      session: SessionID(), account: "work", provider: "corp",
+      audience: Audience(issuer: nil, endpoint: "https://a.example/token", clientID: "c"), obtainedAt: 1)
+    try await state.add(RefreshIntent(of: record, at: 1_700_000_000))
+    record.generation = 1
+    let newer = RefreshIntent(of: record, at: 1_700_000_001)
+    try await state.add(newer)
+    #expect(try await StateDirectory(path: path, log: log).interrupted() == [newer])
+    await state.remove(of: record.session)
+    #expect(await state.interrupted().isEmpty)
+    #expect(await state.all().isEmpty)
   }
 
   @Test func onlyItsOwnerCanReadIt() async throws {
@@ -62,7 +76,7 @@ import Testing
 
   @Test func aPlaceThatCannotBeWrittenIsNamed() async throws {
     try "a file".write(toFile: folder.path + "/state", atomically: false, encoding: .utf8)
-    await #expect(throws: EndedSessionsError(message: "could not open \(path): Not a directory")) {
+    await #expect(throws: StateError(message: "could not open \(path): Not a directory")) {
       try await state.add(note)
     }
     #expect(await state.all().isEmpty)
@@ -72,7 +86,7 @@ import Testing
   func aDirectoryOfAnotherUserIsRefused() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     #expect(chown(path, 65534, 65534) == 0)
-    await #expect(throws: EndedSessionsError(message: "\(path) belongs to another user")) {
+    await #expect(throws: StateError(message: "\(path) belongs to another user")) {
       try await state.add(note)
     }
   }

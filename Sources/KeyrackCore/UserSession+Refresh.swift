@@ -1,0 +1,320 @@
+package import KeyrackProtocol
+
+/// What to do once the keyring was read.
+package enum SpendAction: Sendable, Equatable {
+  /// Spend this refresh token.
+  case spend(Secret)
+  /// The refresh has ended without a request; whoever waited asks again.
+  case settle
+  /// It is another attempt that is under way, or none.
+  case ignore
+}
+
+/// What to do once a provider has answered.
+package enum RefreshAction: Sendable, Equatable {
+  /// Write this, then say how that went; nobody sees the new token before.
+  case store(SessionRecord)
+  /// Read the keyring and ask the provider once more.
+  case again(after: Duration)
+  /// The refresh has ended; whoever waited asks again.
+  case settle
+  /// The answer is of another attempt.
+  case ignore
+}
+
+extension UserSession {
+  /// How long to leave a request alone that the provider has refused for good.
+  private static let refusedRequest = Duration.seconds(600)
+  /// The same where it has refused the client; a changed configuration ends it.
+  static let refusedClient = Duration.seconds(3600)
+
+  // MARK: The keyring
+
+  /// What the keyring has was read before the refresh token is spent. Another one of the same session is adopted, if it
+  /// is not older.
+  package mutating func recordRead(_ stored: SessionRecord?, attempt: Int, wall: Int) -> SpendAction {
+    guard attempt == flight?.attempt else { return .ignore }
+    if isRemembered {
+      if let stored, stored.session == id, stored.isNewer(than: record) {
+        adopt(stored, wall: wall)
+      } else if stored == nil {
+        // Somebody has removed it, which says nothing about the session itself.
+        isSaved = false
+      }
+    }
+    if flight?.denial == nil, let token = record.refreshToken { return .spend(token) }
+    _ = end(with: flight?.denial ?? trouble, wall: wall)
+    return .settle
+  }
+
+  private mutating func adopt(_ stored: SessionRecord, wall: Int) {
+    change(at: wall) {
+      $0.record = stored
+      $0.isSaved = true
+      $0.isFateUnknown = false
+      $0.refusals = [:]
+      $0.flight?.denial = nil
+      if case .loginRequired = $0.trouble?.kind { $0.trouble = nil }
+    }
+  }
+
+  /// Another daemon has stored a newer refresh token while this one got its own.
+  package mutating func superseded(by stored: SessionRecord, wall: Int) {
+    if flight?.unpublished != nil { flight?.unpublished?.record = stored } else { adopt(stored, wall: wall) }
+  }
+
+  /// The keyring cannot be read or written, so no refresh token was spent.
+  package mutating func keyringFailed(
+    _ error: StoreError, attempt: Int, now: ContinuousClock.Instant, wall: Int, random: Double = 0
+  ) -> RefreshAction {
+    guard attempt == flight?.attempt else { return .ignore }
+    if let denial = flight?.denial { return end(with: denial, wall: wall) }
+    let retryAt = now + schedule.failed(random: random)
+    return end(
+      with: SessionTrouble(.keyring, .keyring(record.account, error), at: wall, retryAt: retryAt), wall: wall)
+  }
+
+  /// The keyring answers again.
+  package mutating func keyringRecovered(wall: Int) {
+    guard trouble?.kind == .keyring else { return }
+    schedule.succeeded()
+    change(at: wall) { $0.trouble = nil }
+  }
+
+  // MARK: The provider
+
+  /// The refresh is not sent, for what was learned elsewhere of the provider.
+  package mutating func refreshPostponed(_ trouble: SessionTrouble, attempt: Int, wall: Int) {
+    guard attempt == flight?.attempt else { return }
+    _ = end(with: trouble, wall: wall)
+  }
+
+  /// The refresh token is about to leave.
+  package mutating func refreshSent(attempt: Int, now: ContinuousClock.Instant) {
+    guard attempt == flight?.attempt else { return }
+    flight?.isSent = true
+    if flight?.firstSentAt == nil { flight?.firstSentAt = now }
+  }
+
+  /// The provider has answered, or has not. `random` is from 0 to 1.
+  package mutating func refreshAnswered(
+    _ outcome: TokenOutcome, attempt: Int, sentAt: ContinuousClock.Instant, now: ContinuousClock.Instant, wall: Int,
+    random: Double = 0
+  ) -> RefreshAction {
+    guard attempt == flight?.attempt, flight?.unpublished == nil else { return .ignore }
+    let moment = Moment(now: now, wall: wall, random: random)
+    switch outcome {
+    case .success(let grant): return succeeded(grant, sentAt: sentAt, moment)
+    case .rejected(let rejection): return rejected(rejection, moment)
+    case .throttled(let message, let retryAfter):
+      let wait = schedule.failed(retryAfter: retryAfter, random: random)
+      return end(with: moment.trouble(.throttled, .throttled(record.account, message), wait), wall: wall)
+    case .notSent(let message):
+      let wait = schedule.failed(random: random)
+      // Nothing has left: a caller who asks may try again soon, whatever the backoff.
+      let error = ReplyError.temporarilyUnavailable(record.account, message)
+      return end(with: moment.trouble(.degraded, error, wait, awaited: min(wait, .seconds(2))), wall: wall)
+    case .unknown(let message):
+      return fateUnknown(message, moment)
+    }
+  }
+
+  private mutating func fateUnknown(_ message: String, _ moment: Moment) -> RefreshAction {
+    change(at: moment.wall) { $0.isFateUnknown = true }
+    if mayReplay(at: moment.now) {
+      flight?.hasReplayed = true
+      return .again(after: .zero)
+    }
+    let error = ReplyError.temporarilyUnavailable(record.account, message)
+    return end(with: moment.trouble(.degraded, error, schedule.failed(random: moment.random)), wall: moment.wall)
+  }
+
+  /// Whether the provider is known to take the same refresh token a second time (REFRESH R6).
+  private func mayReplay(at now: ContinuousClock.Instant) -> Bool {
+    guard let flight, let firstSentAt = flight.firstSentAt, !flight.hasReplayed else { return false }
+    if habits.isReplayHarmless { return true }
+    return switch habits.rotation {
+    case .none: true
+    case .rotate: false
+    case .grace(let grace): now - firstSentAt < grace
+    }
+  }
+
+  private mutating func rejected(_ rejection: Rejection, _ moment: Moment) -> RefreshAction {
+    if let token = rejection.refreshToken, token != record.refreshToken {
+      var next = record
+      next.refreshToken = token
+      next.generation += 1
+      return hold(.init(record: next, trouble: trouble(for: rejection, moment)), wall: moment.wall)
+    }
+    switch rejection.cause {
+    case .grant(let reason): return denied(reason, rejection, moment)
+    case .unexplained where flight?.hasRepeated == true: return denied(.revoked, rejection, moment)
+    case .unexplained, .conflict:
+      guard flight?.hasRepeated == false else { break }
+      flight?.hasRepeated = true
+      return .again(after: .seconds(1) * (1 + moment.random))
+    case .target: return targetRefused(rejection, moment)
+    case .client, .request, .answer: break
+    }
+    return end(with: trouble(for: rejection, moment), wall: moment.wall)
+  }
+
+  /// The refresh token is dead, unless the keyring has another by now. It is kept: nothing is deleted that a provider
+  /// might have said by mistake.
+  private mutating func denied(_ given: LoginReason, _ rejection: Rejection, _ moment: Moment) -> RefreshAction {
+    let isPastItsEnd = given == .revoked && record.refreshExpiresAt.map { $0 <= moment.wall } ?? false
+    let reason: LoginReason = isFateUnknown ? .lostRotation : isPastItsEnd ? .expired : given
+    let error = ReplyError.loginRequired(record.account, reason, detail: rejection.message, hint: rejection.hint)
+    let denial = SessionTrouble(.loginRequired(reason), error, at: moment.wall, retryAt: nil)
+    guard isRemembered else { return end(with: denial, wall: moment.wall) }
+    flight?.denial = denial
+    return .again(after: .zero)
+  }
+
+  /// `invalid_scope` or `invalid_target`: says nothing about other targets.
+  private mutating func targetRefused(_ rejection: Rejection, _ moment: Moment) -> RefreshAction {
+    guard let target = flight?.target else { return .ignore }
+    if target == .standard, flight?.omitsScope == false, habits.sendsScopeOnRefresh {
+      flight?.omitsScope = true
+      return .again(after: .zero)
+    }
+    guard target != .standard else { return end(with: trouble(for: rejection, moment), wall: moment.wall) }
+    refusals[target] =
+      target.resources.isEmpty
+      ? .loginRequired(record.account, .scope, detail: rejection.message, hint: rejection.hint)
+      : .providerError(record.account, rejection.message, hint: rejection.hint ?? "ask for another resource")
+    return end(with: nil, wall: moment.wall)
+  }
+
+  private mutating func trouble(for rejection: Rejection, _ moment: Moment) -> SessionTrouble {
+    let account = record.account
+    let error = ReplyError.providerError(account, rejection.message, hint: rejection.hint)
+    switch rejection.cause {
+    case .client:
+      let refused = ReplyError.clientRefused(account, rejection.message, hint: rejection.hint)
+      return moment.trouble(.degraded, refused, Self.refusedClient)
+    case .conflict, .request, .target: return moment.trouble(.degraded, error, Self.refusedRequest)
+    case .answer, .unexplained, .grant:
+      return moment.trouble(.degraded, error, schedule.failed(random: moment.random))
+    }
+  }
+
+  // MARK: A grant
+
+  private mutating func succeeded(
+    _ grant: Grant, sentAt: ContinuousClock.Instant, _ moment: Moment
+  ) -> RefreshAction {
+    guard let flight else { return .ignore }
+    var next = record
+    if let token = grant.refreshToken, token != record.refreshToken {
+      next.refreshToken = token
+      next.generation += 1
+    }
+    // What a token for another target lacks, the session still has (RFC 6749, section 6).
+    if flight.target == .standard { next.scope = grant.scope ?? record.scope }
+    next.subject = grant.subject ?? record.subject
+    if let lifetime = grant.refreshLifetime {
+      next.refreshExpiresAt = moment.wall + Int(lifetime.components.seconds)
+    }
+    let isWorthStoring = next != record
+    next.refreshedAt = moment.wall
+    let asked = flight.target.scopes.isEmpty ? next.scope : flight.target.scopes.joined(separator: " ")
+    let token = AccessToken(
+      grant, scope: grant.scope ?? asked, sentAt: sentAt, isRefreshable: next.refreshToken != nil, habits: habits,
+      random: moment.random)
+    let granted = RefreshFlight.Unpublished(record: next, accessToken: token)
+    if isWorthStoring || !isSaved { return hold(granted, wall: moment.wall) }
+    publish(granted, wall: moment.wall)
+    return .settle
+  }
+
+  private mutating func hold(_ granted: RefreshFlight.Unpublished, wall: Int) -> RefreshAction {
+    guard isRemembered else {
+      publish(granted, wall: wall)
+      return .settle
+    }
+    flight?.unpublished = granted
+    return .store(granted.record)
+  }
+
+  /// How the `.store` of that attempt ended. A failed store does not withhold the token: the old refresh token is dead.
+  package mutating func stored(_ attempt: Int, error: StoreError?, wall: Int) -> RefreshAction {
+    guard attempt == flight?.attempt, let unpublished = flight?.unpublished else { return .ignore }
+    change(at: wall) {
+      $0.isSaved = error == nil
+      $0.publish(unpublished, wall: wall)
+    }
+    return .settle
+  }
+
+  private mutating func publish(_ granted: RefreshFlight.Unpublished, wall: Int) {
+    guard let target = flight?.target else { return }
+    change(at: wall) {
+      if granted.record.refreshToken != $0.record.refreshToken { $0.refusals = [:] }
+      $0.record = granted.record
+      $0.isFateUnknown = false
+      if let token = granted.accessToken { $0.take(token, for: target) }
+      $0.trouble = granted.trouble
+      $0.flight = nil
+    }
+    fresh = granted.accessToken == nil ? nil : target
+  }
+
+  private mutating func take(_ token: AccessToken, for target: TokenTarget) {
+    futile = token.secret == self.token(for: target)?.secret ? token.secret : nil
+    if habits.rotationKillsAccessToken {
+      others = [:]
+      accessToken = nil
+    }
+    if target == .standard { accessToken = token } else { others[target] = token }
+    schedule.succeeded()
+  }
+
+  // MARK: The end of it
+
+  private mutating func end(with trouble: SessionTrouble?, wall: Int) -> RefreshAction {
+    change(at: wall) {
+      $0.flight = nil
+      $0.trouble = trouble
+    }
+    fresh = nil
+    return .settle
+  }
+
+  /// The work of that attempt is over. Where it was given up half way, the session is as before it.
+  package mutating func refreshEnded(_ attempt: Int) {
+    if attempt == flight?.attempt { flight = nil }
+  }
+
+  /// The newest record has reached the keyring, by a later attempt to save it.
+  package mutating func saved(_ saved: SessionRecord, wall: Int) {
+    if saved == record { change(at: wall) { $0.isSaved = true } }
+  }
+
+  /// Whether a restart has to know that a refresh token was sent.
+  package var needsIntent: Bool { isFateUnknown || !isSaved }
+
+  /// What the configuration now says of the provider.
+  package mutating func configurationChanged(to provider: Provider, wall: Int) {
+    habits = provider.habits
+    change(at: wall) {
+      $0.isSetAside = provider.audience != $0.record.audience
+      // A client that was refused may be in order now.
+      if $0.trouble?.error.code == .configError { $0.trouble = nil }
+    }
+  }
+}
+
+/// When something happened, and the luck of it.
+private struct Moment {
+  let now: ContinuousClock.Instant
+  let wall: Int
+  let random: Double
+
+  func trouble(
+    _ kind: SessionTrouble.Kind, _ error: ReplyError, _ wait: Duration, awaited: Duration? = nil
+  ) -> SessionTrouble {
+    SessionTrouble(kind, error, at: wall, retryAt: now + wait, awaitedRetryAt: awaited.map { now + $0 })
+  }
+}
