@@ -43,6 +43,8 @@ package protocol SessionStore: Sendable {
   func record(of account: String) async throws(StoreError) -> SessionRecord?
   /// Writes the record of an account and reads it back.
   func save(_ record: SessionRecord) async throws(StoreError)
+  /// The same, unless the account has neither that record (nil: none that can be read) nor `expected`: throws `conflict`.
+  func replace(_ expected: SessionRecord?, by record: SessionRecord) async throws(StoreError)
   /// Removes the record of an account, whatever session it is of.
   func removeRecord(of account: String) async throws(StoreError)
   func save(_ revocation: Revocation) async throws(StoreError)
@@ -89,6 +91,8 @@ package enum StoreError: Error, Sendable, Equatable {
   case unavailable(String)
   /// What it holds of this account. The keyring itself is well.
   case unusable(UnusableRecord)
+  /// Another daemon has stored this.
+  case conflict(SessionRecord)
   /// Anything else, a call that took too long included.
   case failed(String)
 }

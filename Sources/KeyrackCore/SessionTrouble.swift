@@ -118,6 +118,8 @@ extension ReplyError {
         .keyringUnavailable, "\(account): there is no keyring (\(message))",
         hint: "start a Secret Service, such as gnome-keyring, in this session")
     case .unusable(let record): record.error(account)
+    case .conflict:
+      ReplyError(.keyringError, "\(account): another program changes its session at the same time", hint: "ask again")
     case .failed(let message):
       ReplyError(.keyringError, "\(account): the keyring failed (\(message))", hint: "keyrack status")
     }

@@ -134,26 +134,38 @@ extension TokenCoordinator {
   }
 
   private func write(_ record: SessionRecord, _ overOthers: Bool) async -> StoreError? {
+    let (id, name) = (record.session, record.account)
+    guard let session = self[id, of: name] else { return nil }
     do throws(StoreError) {
-      if !overOthers, try await isOutdated(record) { return nil }
-      guard self[record.session, of: record.account] != nil else { return nil }
-      try await observed { () async throws(StoreError) in try await store.save(record) }
+      try await observed { () async throws(StoreError) in
+        if overOthers { try await store.save(record) } else { try await store.replace(session.kept, by: record) }
+      }
+      self[id, of: name]?.kept = record
       return nil
+    } catch .conflict(let stored) {
+      return await giveWay(record, to: stored)
     } catch { return error }
   }
 
-  /// Whether the keyring has a newer record, which is then dealt with (REFRESH R4, R23).
-  private func isOutdated(_ record: SessionRecord) async throws(StoreError) -> Bool {
+  /// Deals with what another daemon has stored (REFRESH R4, R23).
+  private func giveWay(_ record: SessionRecord, to stored: SessionRecord) async -> StoreError? {
     let (id, name) = (record.session, record.account)
-    guard let stored = try await readRecord(of: name), self[id, of: name] != nil else { return false }
-    if stored.session != id {
-      if hasEnded(stored) { return false }
+    guard self[id, of: name] != nil else { return nil }
+    if stored.session != id, !hasEnded(stored) {
       replace(id, by: stored)
-      return true
+      return nil
     }
-    guard stored.isNewer(than: record) else { return stored == record }
-    self[id, of: name]?.superseded(by: stored, wall: time.wall)
-    return true
+    if stored.session == id, stored.isNewer(than: record) {
+      self[id, of: name]?.superseded(by: stored, wall: time.wall)
+      return nil
+    }
+    // Ours is newer: once more, over that.
+    self[id, of: name]?.kept = stored
+    do throws(StoreError) {
+      try await observed { () async throws(StoreError) in try await store.replace(stored, by: record) }
+      self[id, of: name]?.kept = record
+      return nil
+    } catch { return error }
   }
 
   /// Changes what the keyring has of an account, after all changes that were begun before: what a change has read stays
@@ -201,7 +213,7 @@ extension TokenCoordinator {
 extension KeyringStatus {
   init(_ error: StoreError?, since: Int) {
     switch error {
-    case nil, .unusable: self.init(state: .ok, since: since, message: nil)
+    case nil, .unusable, .conflict: self.init(state: .ok, since: since, message: nil)
     case .locked: self.init(state: .locked, since: since, message: "the keyring is locked")
     case .unavailable(let message): self.init(state: .unavailable, since: since, message: message)
     case .failed(let message): self.init(state: .error, since: since, message: message)

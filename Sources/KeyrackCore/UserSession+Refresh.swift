@@ -35,6 +35,7 @@ extension UserSession {
   package mutating func recordRead(_ stored: SessionRecord?, attempt: Int, wall: Int) -> SpendAction {
     guard attempt == flight?.attempt else { return .ignore }
     if isRemembered {
+      kept = stored?.session == id ? stored : nil
       if let stored, stored.session == id, stored.isNewer(than: record) {
         adopt(stored, wall: wall)
       } else if stored == nil {
@@ -50,6 +51,7 @@ extension UserSession {
   private mutating func adopt(_ stored: SessionRecord, wall: Int) {
     change(at: wall) {
       $0.record = stored
+      $0.kept = stored
       $0.isSaved = true
       $0.isFateUnknown = false
       $0.refusals = [:]
@@ -60,6 +62,7 @@ extension UserSession {
 
   /// Another daemon has stored a newer refresh token while this one got its own.
   package mutating func superseded(by stored: SessionRecord, wall: Int) {
+    kept = stored
     if flight?.unpublished != nil { flight?.unpublished?.record = stored } else { adopt(stored, wall: wall) }
   }
 

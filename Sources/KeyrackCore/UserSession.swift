@@ -23,6 +23,8 @@ package struct UserSession: Sendable {
   package internal(set) var accessToken: AccessToken?
   /// Whether the keyring has the newest refresh token.
   package internal(set) var isSaved: Bool
+  /// What the keyring is known to have of it.
+  package var kept: SessionRecord?
   /// A refresh token was sent, and nobody knows whether the provider has taken it (REFRESH R6). Ends with a definite
   /// answer.
   package internal(set) var isFateUnknown = false
@@ -78,6 +80,7 @@ package struct UserSession: Sendable {
     habits = ProviderHabits()
     isRemembered = true
     isSaved = true
+    kept = record
     since = wall
     accessToken = AccessToken(kept: record, now: now, wall: wall)
     guard let intent, intent.session == record.session, intent.generation == record.generation else { return }

@@ -7,6 +7,9 @@ package struct KeyringCall: Decodable, JSONObject, Sendable {
     case find
     /// Create or replace the item with exactly these attributes, then read it back.
     case store
+    /// The same, unless an item with exactly these attributes holds neither that secret nor `expected`, and a secret at
+    /// all: then nothing is written, and the answer is a conflict with what is there.
+    case replace
     /// Remove the items with exactly these attributes.
     case remove
   }
@@ -20,19 +23,21 @@ package struct KeyringCall: Decodable, JSONObject, Sendable {
   package let attributes: [String: String]
   package let label: String?
   package let secret: Secret?
+  package let expected: Secret?
   /// Whether a locked collection may be unlocked, which may show a prompt to the person.
   package let unlock: Bool
   /// Whether `prepare` may make a default collection where there is none, for which the person chooses a password.
   package let create: Bool
 
   package init(
-    _ call: Name, attributes: [String: String] = [:], label: String? = nil, secret: Secret? = nil, unlock: Bool = false,
-    create: Bool = false
+    _ call: Name, attributes: [String: String] = [:], label: String? = nil, secret: Secret? = nil,
+    expected: Secret? = nil, unlock: Bool = false, create: Bool = false
   ) {
     self.call = call
     self.attributes = attributes
     self.label = label
     self.secret = secret
+    self.expected = expected
     self.unlock = unlock
     self.create = create
   }
@@ -42,6 +47,7 @@ package struct KeyringCall: Decodable, JSONObject, Sendable {
     object.member("attributes", KeyringAttributes(values: attributes))
     object.member("label", label)
     object.member("secret", secret)
+    object.member("expected", expected)
     object.member("unlock", unlock)
     object.member("create", create)
   }
@@ -59,6 +65,8 @@ package struct KeyringAnswer: Decodable, JSONObject, Sendable {
     case locked
     /// No session bus, no Secret Service, or it could not be started.
     case unavailable
+    /// Somebody else has stored something; `items` has it.
+    case conflict
     /// What was stored did not read back the same.
     case mismatch
     /// Anything else; `message` says what.

@@ -40,6 +40,7 @@ final class KeyringCalls {
     case .prepare: return KeyringAnswer(.done)
     case .find: return KeyringAnswer(.done, items: try find(call, bus))
     case .store: return try store(call, in: collection)
+    case .replace: return try replace(call, in: collection, bus)
     case .remove: return try remove(call, bus)
     }
   }
@@ -132,6 +133,18 @@ final class KeyringCalls {
     let items = try secretItems()
     let path = try items.store(secret.bytes, label: call.label ?? "Keyrack", attributes: attributes, in: collection)
     return KeyringAnswer(try items.secrets(of: [path])[path] == secret.bytes ? .done : .mismatch)
+  }
+
+  /// The Secret Service knows no such thing; this leaves the time of one call for another daemon to come between.
+  private func replace(_ call: KeyringCall, in collection: String, _ bus: SessionBus) throws(ServiceError)
+    -> KeyringAnswer
+  {
+    let paths = try exactMatches(call, bus)
+    let found = try secretItems().secrets(of: paths).values.compactMap(Self.text)
+    if found == [call.secret] { return KeyringAnswer(.done) }
+    let others = found.filter { $0 != call.expected && $0 != call.secret }
+    if others.isEmpty { return try store(call, in: collection) }
+    return KeyringAnswer(.conflict, items: others.map { .init(attributes: call.attributes, secret: $0) })
   }
 
   private func remove(_ call: KeyringCall, _ bus: SessionBus) throws(ServiceError) -> KeyringAnswer {

@@ -70,6 +70,13 @@ actor FakeStore: SessionStore {
     contents.unusable[record.account] = nil
   }
 
+  func replace(_ expected: SessionRecord?, by record: SessionRecord) async throws(StoreError) {
+    try await begin("save record")
+    let found = contents.records.first { $0.account == record.account }
+    if let found, found != expected, found != record { throw .conflict(found) }
+    try await save(record)
+  }
+
   func removeRecord(of account: String) async throws(StoreError) {
     try await step("remove record")
     contents.records.removeAll { $0.account == account }

@@ -57,10 +57,26 @@ package actor Keyring: SessionStore {
 
   package func save(_ record: SessionRecord) async throws(StoreError) {
     let attributes = Self.attributes(account: record.account)
-    // A refreshed record was read before its token was spent: until the new one is stored, a kill loses it.
-    if record.generation == 0 { try refuseToReplaceNewer(record, attributes) }
-    try store(record, attributes, label: "Keyrack: \(record.account)")
+    try refuseToReplaceNewer(record, attributes)
+    try store(record, attributes, label: Self.label(record))
   }
+
+  /// In one call, so that the helper finishes it where the daemon is killed meanwhile.
+  package func replace(_ expected: SessionRecord?, by record: SessionRecord) async throws(StoreError) {
+    let attributes = Self.attributes(account: record.account)
+    let call = KeyringCall(
+      .replace, attributes: attributes, label: Self.label(record), secret: codec.encode(record),
+      expected: expected.map { codec.encode($0) })
+    let others = try helper.perform(call, .background)
+    if others.isEmpty { return }
+    switch newest(others) {
+    case .record(let other): throw .conflict(other)
+    case .unusable(.newer(let version)): throw .unusable(Self.unusable(.newer(version: version)))
+    case .unusable(.torn), .none: try store(record, attributes, label: Self.label(record))
+    }
+  }
+
+  private static func label(_ record: SessionRecord) -> String { "Keyrack: \(record.account)" }
 
   /// What a newer Keyrack has stored is left alone.
   private func refuseToReplaceNewer(_ record: SessionRecord, _ attributes: [String: String]) throws(StoreError) {

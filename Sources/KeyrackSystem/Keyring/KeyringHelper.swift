@@ -114,6 +114,7 @@ final class KeyringHelper {
       // What comes next is another keyring, or a new start of this one.
       promptFailed = false
       throw .unavailable(answer.message ?? "there is no keyring")
+    case .conflict: return answer.items
     case .mismatch: throw .failed("the keyring did not keep what was stored")
     case .failed, .prompting, .unlocked: throw .failed(answer.message ?? "the keyring failed")
     }
@@ -131,6 +132,7 @@ final class KeyringHelper {
 
 extension KeyringCall {
   fileprivate func unlocking(_ unlock: Bool) -> KeyringCall {
-    KeyringCall(call, attributes: attributes, label: label, secret: secret, unlock: unlock, create: create)
+    KeyringCall(call, attributes: attributes, label: label, secret: secret, expected: expected, unlock: unlock,
+      create: create)
   }
 }
