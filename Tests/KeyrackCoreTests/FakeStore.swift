@@ -3,6 +3,7 @@ import KeyrackProtocol
 
 /// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
 actor FakeStore: SessionStore {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
   private var error: StoreError?

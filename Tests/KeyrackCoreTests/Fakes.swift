@@ -3,18 +3,32 @@ import KeyrackCore
 import KeyrackProtocol
 import Synchronization
 
-/// The coordinator's executor in tests: a serial queue.
+/// What coordinators and all fakes run on in tests: one queue, so that a test can wait until nothing is left to do.
 final class QueueExecutor: SerialExecutor {
+  static let shared = QueueExecutor()
+
   private let queue = DispatchQueue(label: "coordinator")
+  private let jobs = Atomic<Int>(0)
 
   func enqueue(_ job: consuming ExecutorJob) {
+    jobs.add(1, ordering: .sequentiallyConsistent)
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  /// Returns when everything waits for a clock, a provider or a keyring.
+  func settle() async {
+    var seen = -1
+    while seen != jobs.load(ordering: .sequentiallyConsistent) {
+      seen = jobs.load(ordering: .sequentiallyConsistent)
+      await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
   }
 }
 
 /// A provider whose requests wait until the test answers them.
 actor FakeProvider: IdentityProvider {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   enum Request: Sendable, Equatable {
     case signIn(String, account: String)
     case refresh(Secret, account: String)
@@ -25,11 +39,23 @@ actor FakeProvider: IdentityProvider {
   private var held: [CheckedContinuation<TokenOutcome, Never>] = []
   private var arrivals: [(count: Int, CheckedContinuation<Void, Never>)] = []
   private let revocations: RevocationOutcome
-  /// Answers at once, where set.
+  /// Answers by itself, where set.
   private let answer: (@Sendable (Request) -> TokenOutcome)?
+  /// When requests came, and how long each takes.
+  private let clock: FakeClock?
+  private let latency: Duration
+  private(set) var times: [ContinuousClock.Instant] = []
+  private(set) var targets: [TokenTarget] = []
+  private(set) var inFlight = 0
+  private(set) var mostInFlight = 0
 
-  init(revocations: RevocationOutcome = .done, answer: (@Sendable (Request) -> TokenOutcome)? = nil) {
+  init(
+    revocations: RevocationOutcome = .done, clock: FakeClock? = nil, latency: Duration = .zero,
+    answer: (@Sendable (Request) -> TokenOutcome)? = nil
+  ) {
     self.revocations = revocations
+    self.clock = clock
+    self.latency = latency
     self.answer = answer
   }
 
@@ -38,7 +64,8 @@ actor FakeProvider: IdentityProvider {
   }
 
   func refresh(_ refreshToken: Secret, for target: TokenTarget, account: Account) async -> TokenOutcome {
-    await receive(.refresh(refreshToken, account: account.name))
+    targets.append(target)
+    return await receive(.refresh(refreshToken, account: account.name))
   }
 
   func revoke(_ revocation: Revocation, provider: Provider) async -> RevocationOutcome {
@@ -49,6 +76,10 @@ actor FakeProvider: IdentityProvider {
   private func receive(_ request: Request) async -> TokenOutcome {
     if let answer {
       arrived(request)
+      inFlight += 1
+      mostInFlight = max(mostInFlight, inFlight)
+      if let clock, latency > .zero { try? await clock.sleep(until: clock.now + latency) }
+      inFlight -= 1
       return answer(request)
     }
     return await withCheckedContinuation {
@@ -59,6 +90,7 @@ actor FakeProvider: IdentityProvider {
 
   private func arrived(_ request: Request) {
     requests.append(request)
+    if let clock { times.append(clock.now) }
     for arrival in arrivals where arrival.count <= requests.count { arrival.1.resume() }
     arrivals.removeAll { $0.count <= requests.count }
   }
@@ -74,6 +106,7 @@ actor FakeProvider: IdentityProvider {
 }
 
 actor FakeEndedSessions: EndedSessions {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var notes: [EndedSession]
 
   init(_ notes: [EndedSession] = []) { self.notes = notes }
@@ -84,6 +117,7 @@ actor FakeEndedSessions: EndedSessions {
 }
 
 actor FakeIntents: RefreshIntents {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var intents: [RefreshIntent]
   private(set) var added: [RefreshIntent] = []
 
@@ -112,6 +146,18 @@ final class FakeClock: TimeSource {
 
   var now: ContinuousClock.Instant { start + state.withLock { $0.offset } }
   var wall: Int { 1_000_000 + Int(state.withLock { $0.offset }.components.seconds) }
+
+  /// Lets that much time go by, from one thing that happens to the next.
+  func run(_ duration: Duration) async {
+    let end = now + duration
+    await QueueExecutor.shared.settle()
+    while let next = state.withLock({ $0.sleepers.values.map(\.deadline).min() }), next <= end {
+      advance(next - now)
+      await QueueExecutor.shared.settle()
+    }
+    advance(end - now)
+    await QueueExecutor.shared.settle()
+  }
 
   func advance(_ duration: Duration) {
     let due = state.withLock { state in
@@ -179,9 +225,8 @@ struct Bench {
   let notes: FakeEndedSessions
   let intents: FakeIntents
   let source: FakeSource
-  let clock = FakeClock()
+  let clock: FakeClock
   let coordinator: TokenCoordinator
-  private let executor = QueueExecutor()
 
   static let corp = Provider(
     name: "corp",
@@ -192,15 +237,16 @@ struct Bench {
 
   init(
     provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
-    intents: [RefreshIntent] = [], accounts: [String] = ["work", "other"]
+    intents: [RefreshIntent] = [], clock: FakeClock = FakeClock(), accounts: [String] = ["work", "other"]
   ) {
     source = FakeSource(accounts)
+    self.clock = clock
     self.provider = provider
     store = FakeStore(contents)
     self.notes = FakeEndedSessions(notes)
     self.intents = FakeIntents(intents)
     coordinator = TokenCoordinator(
-      executor: executor, configuration: source.configuration, provider: provider, store: store,
+      executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, store: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
       log: SilentLog(), random: { 0 })
   }

@@ -132,7 +132,8 @@ final class KeyringHelper {
 
 extension KeyringCall {
   fileprivate func unlocking(_ unlock: Bool) -> KeyringCall {
-    KeyringCall(call, attributes: attributes, label: label, secret: secret, expected: expected, unlock: unlock,
+    KeyringCall(
+      call, attributes: attributes, label: label, secret: secret, expected: expected, unlock: unlock,
       create: create)
   }
 }
