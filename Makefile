@@ -25,7 +25,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps build test test-systemd soak demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps test-servers build test test-systemd soak demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -42,16 +42,19 @@ deps: ## Install the Debian packages needed to build
 test-deps: ## Install the Debian packages needed to build and test
 	@Tests/install-deps.sh test
 
+test-servers: test-deps ## Install the server that the tests run in Python, into .build
+	@Tests/servers/install-dot.sh
+
 build: deps swift ## Build for debugging, tests included
 	$(SWIFT) build --build-tests
 
-test: test-deps build ## Run all tests
+test: test-servers build ## Run all tests
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel
 
 test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
 	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
 
-soak: test-deps build ## Look for what grows or gets lost, for SOAK (60) seconds
+soak: test-servers build ## Look for what grows or gets lost, for SOAK (60) seconds
 	KEYRACK_SOAK_SECONDS=$(SOAK) SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --filter SoakTests
 
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine

@@ -18,11 +18,10 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+is_installed() { [[ " $(dpkg-query -W -f '${db:Status-Status} ' "$1" 2>/dev/null)" == *" installed "* ]]; }
+
 missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) || status=
-  [[ " $status" == *" installed "* ]] || missing+=("$package")
-done
+for package in "${packages[@]}"; do is_installed "$package" || missing+=("$package"); done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 echo "installing ${missing[*]}"
@@ -40,5 +39,19 @@ if [ ! -e "$policy" ]; then
   "${as_root[@]}" chmod 755 "$policy"
 fi
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
+
+# Left to itself glewlwyd asks for a configuration and a database of the system's. The tests run it with files of their own.
+prepare_glewlwyd() {
+  printf 'glewlwyd glewlwyd/%s\n' 'config_type select No configuration' 'dbconfig-install boolean false' |
+    "${as_root[@]}" debconf-set-selections
+  # It needs one of these, and the last, which does nothing, excludes the others.
+  local setup
+  for setup in dbconfig-{mysql,pgsql,sqlite3,no-thanks}; do ! is_installed "$setup" || return 0; done
+  missing+=("$setup")
+}
+
 apt update
+[[ " ${missing[*]} " != *" glewlwyd "* ]] || prepare_glewlwyd
 apt install -y --no-install-recommends "${missing[@]}"
+# policy-rc.d keeps it from starting now, this from starting at the next boot.
+[[ " ${missing[*]} " != *" glewlwyd "* ]] || "${as_root[@]}" systemctl --quiet disable glewlwyd

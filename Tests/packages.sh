@@ -16,5 +16,7 @@ test_packages=(
   systemd                 # systemd-socket-activate, systemd-analyze
   dbus-user-session       # the session bus of a user manager
   ca-certificates         # https without a ca_file
+  glewlwyd sqlite3        # a real OAuth 2.0 server, and what makes its database
+  python3 python3-venv    # another: Tests/servers/install-dot.sh
   socat openssl strace procps util-linux
 )
