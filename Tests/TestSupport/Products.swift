@@ -5,7 +5,7 @@ package enum Products {
   /// The path of a program, such as `keyrackd`.
   package static func path(of program: String) -> String {
     let beside = directory + "/" + program
-    return access(beside, X_OK) == 0 ? beside : checkoutDirectory + "/" + program
+    return access(beside, X_OK) == 0 ? beside : checkout + "/.build/debug/" + program
   }
 
   /// The folder of the running test program.
@@ -15,8 +15,8 @@ package enum Products {
     return parent(of: program.map { String(cString: $0) } ?? "")
   }()
 
-  /// For a runner from elsewhere: the debug build of the checkout that this file is of.
-  private static let checkoutDirectory = parent(of: parent(of: parent(of: #filePath))) + "/.build/debug"
+  /// The folder of the checkout that this file is of. A runner from elsewhere finds its debug build there.
+  package static let checkout = parent(of: parent(of: parent(of: #filePath)))
 
   private static func parent(of path: String) -> String {
     String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])

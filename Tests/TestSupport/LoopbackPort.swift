@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+
+/// TCP ports of 127.0.0.1.
+enum LoopbackPort {
+  /// Free when it was looked for; the next to bind port 0 is given another.
+  static func free() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let failed = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, __CONST_SOCKADDR_ARG(__sockaddr__: $0), length) != 0
+          || getsockname(descriptor, __SOCKADDR_ARG(__sockaddr__: $0), &length) != 0
+      }
+    }
+    guard !failed else { throw Child.Failure(description: "could not find a free port: error \(errno)") }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Whether a connection to it has something that the server has not read.
+  static func hasUnread(_ port: UInt16) throws -> Bool {
+    // In parts: the kernel gives a page at a time, and String(contentsOfFile:) takes the first for all.
+    let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
+    var table = Data()
+    while let part = try file.read(upToCount: 1 << 16), !part.isEmpty { table += part }
+    let address = "0100007F:" + String(0x10000 + Int(port), radix: 16, uppercase: true).dropFirst()
+    // SLOT: LOCAL REMOTE STATE SENDING:RECEIVED …, where state 01 is a connection.
+    return String(decoding: table, as: UTF8.self).split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      return words[1] == address && words[3] == "01" && !words[4].hasSuffix(":00000000")
+    }
+  }
+}
