@@ -25,6 +25,26 @@ import Testing
     #expect(error.reason == "revoked")
   }
 
+  /// glewlwyd says 400 and nothing else of a dead refresh token.
+  @Test(.disabled("until the empty 400 is understood"))
+  func aRefusalWithoutAWordIsRepeatedOnceAndEndsTheSession() async throws {
+    let fixture = try await RealServerFixture(.glewlwyd)
+    let provider = fixture.providers[0]
+    let stolen = try await provider.signIn()
+    try await fixture.signIn(provider, with: stolen)
+    let token = try await fixture.goodTokens()[0].accessToken
+    #expect(try await provider.accepts(refreshToken: stolen) == false)
+    let refusals = provider.refusals
+    let request = TokenOperation(account: provider.account, rejected: token)
+    try await eventually("the end of the session", within: .seconds(15)) {
+      let error = try await fixture.daemon.failure(request)
+      return error.code == .loginRequired && error.reason == "revoked"
+    }
+    #expect(provider.refusals == refusals + 2)
+    #expect(try await fixture.daemon.failure(request).code == .loginRequired)
+    #expect(provider.refusals == refusals + 2)
+  }
+
   // MARK: In the middle of a refresh
 
   /// Has the server hold a refresh. Returns the access token that it is to replace, and who waits for the next.
