@@ -109,7 +109,9 @@ package struct Provider: Sendable, Equatable {
   package var audience: Audience {
     switch kind {
     case .oauth(let oauth):
-      Audience(issuer: oauth.issuer, endpoint: oauth.tokenEndpoint, clientID: oauth.clientID)
+      Audience(
+        issuer: oauth.issuer, endpoint: oauth.tokenEndpoint, refreshEndpoint: habits.refreshEndpoint,
+        clientID: oauth.clientID)
     case .json(let json):
       Audience(issuer: nil, endpoint: json.loginURL, clientID: nil)
     }
@@ -121,17 +123,21 @@ package struct Audience: Sendable, Equatable, Decodable, JSONObject {
   package let issuer: String?
   /// The token endpoint, or the URL of a JSON login.
   package let endpoint: String
+  /// Where it is another one: the refresh token of a session goes to no URL that its sign-in did not know of.
+  package let refreshEndpoint: String?
   package let clientID: String?
 
-  package init(issuer: String?, endpoint: String, clientID: String?) {
+  package init(issuer: String?, endpoint: String, refreshEndpoint: String? = nil, clientID: String?) {
     self.issuer = issuer
     self.endpoint = endpoint
+    self.refreshEndpoint = refreshEndpoint
     self.clientID = clientID
   }
 
   package func write(to object: inout JSONObjectWriter) {
     object.member("issuer", issuer)
     object.member("endpoint", endpoint)
+    object.member("refreshEndpoint", refreshEndpoint)
     object.member("clientID", clientID)
   }
 }

@@ -17,7 +17,7 @@ extension Provider {
   /// Whether there is a way to tell it that a session has ended.
   package var supportsRevocation: Bool {
     switch kind {
-    case .oauth(let oauth): oauth.revocationEndpoint != nil
+    case .oauth(let oauth): habits.revocation != .none && oauth.revocationEndpoint != nil
     case .json(let json): json.logoutURL != nil
     }
   }

@@ -12,21 +12,19 @@ package struct ProviderHabits: Sendable, Equatable {
   }
 
   /// How a token endpoint takes its parameters.
-  package enum Body: String, Sendable, Equatable {
+  package enum Body: String, Sendable, Equatable, CaseIterable {
     case form, json
   }
 
   /// How a provider is told that a session has ended.
-  package enum Revocation: String, Sendable, Equatable {
-    /// RFC 7009.
+  package enum Revocation: String, Sendable, Equatable, CaseIterable {
+    /// RFC 7009, where the configuration names an endpoint.
     case endpoint
-    /// DELETE of `/applications/CLIENT_ID/grant` with Basic authentication.
-    case github
     case none
   }
 
   /// What an error code means.
-  package enum ErrorClass: String, Sendable, Equatable {
+  package enum ErrorClass: String, Sendable, Equatable, CaseIterable {
     /// The refresh token is dead.
     case revoked
     /// The person has to do something in a browser.
@@ -39,7 +37,7 @@ package struct ProviderHabits: Sendable, Equatable {
     case request
   }
 
-  /// A parameter that is sent with each request for tokens.
+  /// A parameter that is sent beside those of the standards, as it is written.
   package struct Parameter: Sendable, Equatable {
     package let name: String
     package let value: String
@@ -57,28 +55,31 @@ package struct ProviderHabits: Sendable, Equatable {
   package var isReplayHarmless = false
   /// The lifetime of an access token where the answer does not say, and there is a refresh token.
   package var defaultLifetime = Duration.seconds(600)
-  /// What `expires_in` counts.
+  /// What `expires_in` and the other lifetimes in an answer count.
   package var expiresInUnit = Duration.seconds(1)
   /// No refresh more often than that, unless somebody waits for it.
   package var minimumRefreshInterval = Duration.zero
   package var revocation = Revocation.endpoint
-  /// Whether revoking a refresh token ends its access tokens, too.
+  /// Whether revoking a refresh token ends its access tokens, too (RFC 7009, section 2.1).
   package var revocationCascades = true
   /// Whether a refresh has to name the scopes of the account.
   package var sendsScopeOnRefresh = false
   package var scopeSeparator = " "
+  /// Sent with every request for tokens.
   package var tokenParameters: [Parameter] = []
+  /// Sent with a refresh, in place of those above that have the same name.
   package var refreshParameters: [Parameter] = []
   /// Where to refresh, where that is not the token endpoint.
   package var refreshEndpoint: String?
   package var tokenBody = Body.form
-  /// The members that lead to the object with the tokens.
+  /// The members that lead to the object with the tokens. An answer without them holds its tokens at the top, as Slack's
+  /// to a refresh does.
   package var tokenPath: [String] = []
   /// Refreshes in flight at once.
   package var maximumConcurrency = 4
   /// What error codes mean, before what they mean elsewhere.
   package var errorClasses: [String: ErrorClass] = [:]
-  /// What to do about error codes, for people.
+  /// What to do about error codes, for people. Microsoft's numbers count as codes here: `AADSTS50076`.
   package var hints: [String: String] = [:]
 
   package init() {}

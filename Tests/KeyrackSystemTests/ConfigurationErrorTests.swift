@@ -17,7 +17,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct ConfigurationErrorTests {
-  private static let oauthKeys = "kind, ca_file, issuer, client_id, token_endpoint, revocation_endpoint, password_grant"
+  private static let habits =
+    "rotation, rotation_kills_access_token, replay_ok, default_expires_in, expires_in_unit, min_refresh_interval, "
+    + "max_concurrency, token_path, error_classes, hints"
+  private static let oauthKeys =
+    "kind, ca_file, issuer, client_id, token_endpoint_auth_method, token_endpoint, revocation_endpoint, password_grant, "
+    + "refresh_endpoint, token_body, token_params, refresh_params, scope_separator, scope_on_refresh, revocation, "
+    + "revocation_cascades, \(habits)"
   private static let names = "a name is 1 to 64 of the characters A-Z a-z 0-9 . _ @ + -"
   private static let twice = "remove one of the two"
   private static let empty = "give it a value, or remove the line"
@@ -88,7 +94,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal(
       "kind=json\nclient_id=c", "3: [provider p] client_id: belongs to kind=oauth, this provider is kind=json",
       "a provider of kind=json has kind, ca_file, login_url, refresh_url, logout_url, username_member, password_member, "
-        + "access_token_member, refresh_token_member, expires_in_member"),
+        + "access_token_member, refresh_token_member, expires_in_member, \(habits)"),
     Refusal(
       "kind=json", "1: [provider p] login_url: missing", "login_url=https://..., where the password is posted"),
     Refusal(
@@ -141,6 +147,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     let json = "[provider p]\nkind=json\nlogin_url=https://h/t\n"
     let texts = [
       ("token_endpoint", "[provider p]\n# x\nclient_id=c\n"), ("revocation_endpoint", oauth), ("issuer", oauth),
+      ("refresh_endpoint", oauth),
       ("login_url", "[provider p]\nkind=json\n# x\n"), ("refresh_url", json), ("logout_url", json),
     ]
     for (key, text) in texts {

@@ -38,7 +38,7 @@ import Testing
     let oauth = Provider.OAuth(
       issuer: "https://sso.example.org", clientID: "keyrack", tokenEndpoint: "https://sso.example.org/token?tenant=1",
       revocationEndpoint: "https://sso.example.org/revoke", allowsPasswordGrant: true)
-    let corp = Provider(name: "corp", kind: .oauth(oauth), caFile: authority)
+    let corp = Provider(name: "corp", kind: .oauth(oauth), host: "sso.example.org:443", caFile: authority)
     let work = Account(name: "work", provider: corp, scopes: ["openid", "offline_access", "mail"])
     #expect(try await directory.read() == Configuration(providers: ["corp": corp], accounts: ["work": work]))
   }
@@ -65,7 +65,7 @@ import Testing
     json.accessTokenMembers = ["at"]
     json.refreshTokenMembers = ["rt"]
     json.expiresInMembers = ["ttl"]
-    let app = Provider(name: "app", kind: .json(json))
+    let app = Provider(name: "app", kind: .json(json), host: "app.example.org:443")
     #expect(try await directory.read() == Configuration(providers: ["app": app]))
   }
 
@@ -79,7 +79,7 @@ import Testing
   func spaceCommentsAndLineEndsDoNotMatter(text: String) async throws {
     try directory.write(text)
     let oauth = Provider.OAuth(clientID: "c", tokenEndpoint: "https://h/t")
-    let provider = Provider(name: "p", kind: .oauth(oauth))
+    let provider = Provider(name: "p", kind: .oauth(oauth), host: "h:443")
     let expected = Configuration(providers: ["p": provider], accounts: ["a": Account(name: "a", provider: provider)])
     #expect(try await directory.read() == expected)
   }

@@ -89,8 +89,15 @@ struct ConfigurationGroup {
     }
   }
 
-  private func refuseSecret(_ key: String) throws(ConfigurationError) {
-    guard ["client_secret", "password", "refresh_token", "access_token"].contains(key) else { return }
-    throw failure(key, "a secret", hint: "secrets never go into the configuration file: remove the line")
+  /// Refuses what is a secret by its name: that of a key or, with `key`, of something in the key's value.
+  func refuseSecret(_ name: String, in key: String? = nil) throws(ConfigurationError) {
+    guard Self.secrets.contains(name) else { return }
+    throw failure(
+      key ?? name, key == nil ? "a secret" : "\"\(name)\" is a secret",
+      hint: "secrets never go into the configuration file: remove \(key == nil ? "the line" : "it")")
   }
+
+  private static let secrets: Set = [
+    "client_secret", "client_assertion", "password", "refresh_token", "access_token", "code", "code_verifier",
+  ]
 }

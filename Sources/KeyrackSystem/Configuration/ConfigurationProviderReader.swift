@@ -2,12 +2,14 @@ import KeyrackCore
 
 /// Reads a group `[provider NAME]`.
 struct ConfigurationProviderReader {
-  private static let commonKeys = ["kind", "ca_file"]
-  private static let oauthKeys = ["issuer", "client_id", "token_endpoint", "revocation_endpoint", "password_grant"]
+  private static let oauthKeys =
+    ["issuer", "client_id", "token_endpoint_auth_method", "token_endpoint", "revocation_endpoint", "password_grant"]
+    + ConfigurationHabitsReader.oauthKeys
   private static let jsonKeys = [
     "login_url", "refresh_url", "logout_url", "username_member", "password_member", "access_token_member",
     "refresh_token_member", "expires_in_member",
   ]
+  private static let commonKeys = ["kind", "ca_file"]
 
   let group: ConfigurationGroup
 
@@ -23,13 +25,15 @@ struct ConfigurationProviderReader {
     case let other?:
       throw group.failure("kind", "\"\(other)\" is neither oauth nor json", hint: "write kind=oauth or kind=json")
     }
-    return Provider(name: group.name, kind: kind, host: host(of: kind), caFile: try caFile())
+    let habits = try ConfigurationHabitsReader(group: group).habits()
+    return Provider(
+      name: group.name, kind: kind, host: host(of: kind, habits), caFile: try caFile(), habits: habits)
   }
 
-  private func host(of kind: Provider.Kind) -> String? {
+  private func host(of kind: Provider.Kind, _ habits: ProviderHabits) -> String? {
     let url =
       switch kind {
-      case .oauth(let oauth): oauth.tokenEndpoint
+      case .oauth(let oauth): habits.refreshEndpoint ?? oauth.tokenEndpoint
       case .json(let json): json.refreshURL ?? json.loginURL
       }
     return (try? Endpoint(validating: url))?.name
@@ -38,7 +42,7 @@ struct ConfigurationProviderReader {
   private func requireKeys(
     of kind: String, _ own: [String], other: String, _ others: [String]
   ) throws(ConfigurationError) {
-    let known = Self.commonKeys + own
+    let known = Self.commonKeys + own + ConfigurationHabitsReader.commonKeys
     for key in group.scan.keys where others.contains(key.name) {
       throw group.failure(
         key.name, "belongs to kind=\(other), this provider is kind=\(kind)",
@@ -50,6 +54,7 @@ struct ConfigurationProviderReader {
   private func oauth() throws(ConfigurationError) -> Provider.OAuth {
     let issuer = try group.endpoint("issuer")
     let clientID = try clientID()
+    try requireNoSecret()
     guard let tokenEndpoint = try group.endpoint("token_endpoint", allowsQuery: true) else {
       throw group.failure(
         "token_endpoint",
@@ -60,6 +65,14 @@ struct ConfigurationProviderReader {
       issuer: issuer, clientID: clientID, tokenEndpoint: tokenEndpoint,
       revocationEndpoint: try group.endpoint("revocation_endpoint", allowsQuery: true),
       allowsPasswordGrant: try group.boolean("password_grant") ?? false)
+  }
+
+  /// The methods of the registry (RFC 7591, section 2) need a secret or a key, all but one.
+  private func requireNoSecret() throws(ConfigurationError) {
+    guard let method = try group.string("token_endpoint_auth_method"), method != "none" else { return }
+    throw group.failure(
+      "token_endpoint_auth_method", "\"\(method)\" needs a client secret or a key, which this version cannot hold",
+      hint: "write token_endpoint_auth_method=none, with the client_id of a client that has no secret")
   }
 
   /// RFC 6749, appendix A.1: printable ASCII.
