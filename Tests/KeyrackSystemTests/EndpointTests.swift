@@ -45,4 +45,14 @@ import Testing
   @Test func theNameOfAnIPv6AddressHasBrackets() throws {
     #expect(try Endpoint(validating: "http://[::1]:5000/").name == "[::1]:5000")
   }
+
+  @Test(
+    arguments: [
+      ("https://evil.example/token", "evil.example:443"), ("http://portal.example/login?x", "portal.example:80"),
+      ("/login", "sso.example.org:8443"), ("//other.example/", "other.example:443"),
+      ("https://me:pw@evil.example/", "evil.example:443"), ("app://done", "done"), ("https://", nil), ("\u{0}", nil),
+    ] as [(String, String?)])
+  func theTargetOfARedirectIsNamed(location: String, name: String?) throws {
+    #expect(try Endpoint(validating: "https://sso.example.org:8443/token").target(ofRedirect: location) == name)
+  }
 }

@@ -46,6 +46,14 @@ package struct Endpoint: Sendable, Hashable {
   /// Host and port, for messages.
   package var name: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+  /// Host and port of where a redirect from here would lead, whatever is there: for messages only. Nil for no URL.
+  package func target(ofRedirect location: String) -> String? {
+    guard !location.utf8.contains(0), let parts = unsafe URLParts(url) else { return nil }
+    defer { unsafe parts.free() }
+    guard unsafe parts.follow(location), let host = unsafe parts[CURLUPART_HOST] else { return nil }
+    return unsafe parts[CURLUPART_PORT].map { "\(host):\($0)" } ?? host
+  }
+
   private static let hint = "use https; plain http is only for localhost, 127.0.0.0/8 and [::1]"
 
   private static func isLoopback(_ host: String) -> Bool {
@@ -91,6 +99,11 @@ package struct EndpointError: Error, Sendable, Equatable {
     }
     defer { unsafe curl_free(text) }
     return unsafe String(cString: text)
+  }
+
+  /// Takes another URL, which may be relative to this one.
+  func follow(_ text: String) -> Bool {
+    unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK
   }
 
   func free() { unsafe curl_url_cleanup(handle) }

@@ -49,7 +49,7 @@ import KeyrackProtocol
   private func response() -> HTTPResponse {
     HTTPResponse(
       status: number(of: CURLINFO_RESPONSE_CODE), contentType: header("Content-Type"),
-      retryAfter: header("Retry-After"), redirect: header("Location").flatMap { try? Endpoint(validating: $0).name },
+      retryAfter: header("Retry-After"), redirect: header("Location").flatMap { endpoint.target(ofRedirect: $0) },
       body: body)
   }
 
