@@ -60,6 +60,8 @@ import Testing
   func theTableOfKeysIsComplete(_ configuration: String, _ owners: [String]) async throws {
     let session = try await PrivateSession(.withoutBus)
     let daemon = try await KeyrackDaemon(in: session, configuration: "")
+    // It takes connections before it has read its configuration, and answers after that.
+    _ = try await daemon.call(VersionOperation())
     try daemon.write(configuration: configuration)
     let error = try await daemon.failure(ReloadOperation())
     let list = try #require(error.hint?.firstMatch(of: #/ has (.*)$/#)).1
