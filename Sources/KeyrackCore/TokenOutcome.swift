@@ -36,7 +36,7 @@ package enum TokenOutcome: Sendable, Equatable {
   case success(Grant)
   /// The provider has said no, and will say so again.
   case rejected(Rejection)
-  /// 429, or 503 with `Retry-After`: not processed.
+  /// 429, 503 or another 4xx with `Retry-After`, `temporarily_unavailable`: not processed.
   case throttled(String, retryAfter: Duration?)
   /// The request did not leave, or was certainly not processed.
   case notSent(String)
@@ -57,7 +57,8 @@ package struct Rejection: Sendable, Equatable {
     case target
     /// `invalid_request`: what Hydra says where another refresh is under way.
     case conflict
-    /// This request is refused for good.
+    /// This request is refused; the token is not judged. Of codes that nobody knows, too: they are worth another try
+    /// after a while, and no reason to end a session.
     case request
     /// An answer of success that makes no sense.
     case answer

@@ -25,6 +25,12 @@ import Testing
     #expect(!OneLine.text(text, redacting: [Secret("supersecret")]).contains("super"))
   }
 
+  @Test func theBeginningOfALongSecretIsRemovedToo() {
+    let secret = Secret("0123456789abcdefghij")
+    #expect(OneLine.text("bad token 0123456789abcdefg...", redacting: [secret]) == "bad token <redacted>...")
+    #expect(OneLine.text("bad token 0123456", redacting: [secret]) == "bad token 0123456")
+  }
+
   @Test func theOuterOfTwoSecretsIsRemoved() {
     #expect(OneLine.text("abcdef", redacting: [Secret("bc"), Secret("abcdef")]) == "<redacted>")
   }

@@ -1,67 +1,74 @@
+import KeyrackCore
+
 /// The error that an answer names, in any of the places where providers put it. Untrusted text.
 struct AnswerError {
-  /// What the error codes mean that are known; the RFCs' and, after them, the providers' own.
-  enum Verdict {
-    case denied
-    case clientRefused
-    /// The person has to do something in a browser.
-    case userActionNeeded
-    /// Not processed, to be tried again.
-    case throttled
-    /// The same request will not be answered better.
-    case failed
-  }
-
   let code: String
+  /// A second code, that says more: Microsoft's `suberror`, Google's `error_subtype`.
+  let detail: String?
   let description: String?
+  /// Microsoft's numbers, in their order.
+  let numbers: [Int]
+  /// What the provider's support asks for: Microsoft's ids of this one answer.
+  let traces: [(name: String, id: String)]
 
-  /// Nil for a code that nobody has heard of: then the status counts.
-  var verdict: Verdict? { Self.verdicts[code] }
-
-  init?(_ members: AnswerMembers) {
-    let description = members.text(Self.descriptions)
-    switch members["error"] ?? members["errors"] {
-    case .text(let code) where !code.isEmpty: self.init(code: code, description: description)
-    case .number(let number): self.init(code: String(describing: number), description: description)
-    case .texts(let codes) where !codes.isEmpty: self.init(code: codes[0], description: description)
-    case .object(let error): self.init(error)
-    case .objects(let errors) where !errors.isEmpty: self.init(errors[0])
-    case .text, .texts, .objects, .null, .other, nil: return nil
-    }
-  }
-
-  private init(code: String, description: String?) {
+  /// Of an answer that is no success a bare `code` names the error, too.
+  init?(_ members: AnswerMembers, isFailure: Bool = false) {
+    guard let (code, description) = Self.named(members, isFailure: isFailure) else { return nil }
     self.code = code
-    self.description = description
-  }
-
-  /// Facebook's and Fitbit's way.
-  private init(_ error: [String: String]) {
-    let codes = ["error", "code", "type", "errorType", "status"].compactMap { error[$0] }
-    self.init(
-      code: codes.first { Self.verdicts[$0] != nil } ?? codes.first ?? "error",
-      description: Self.descriptions.compactMap { error[$0] }.first)
+    self.description = description ?? members.text(Self.descriptions)
+    detail = members.text(["suberror", "error_subtype"])
+    numbers = members.numbers("error_codes").prefix(8).compactMap { Int(exactly: $0) }
+    traces = ["trace_id", "correlation_id"].compactMap { name in members.text([name]).map { (name, $0) } }
   }
 
   /// Members that explain, with or without an error beside them.
   static let descriptions = ["error_description", "message", "error_message", "detail"]
 
-  private static let verdicts: [String: Verdict] = [
-    "invalid_grant": .denied, "access_denied": .denied, "bad_refresh_token": .denied,
-    "invalid_refresh_token": .denied, "token_expired": .denied, "token_revoked": .denied,
-    "expired_token": .denied,
+  private typealias Named = (code: String, description: String?)
 
-    "invalid_client": .clientRefused, "unauthorized_client": .clientRefused,
-    "incorrect_client_credentials": .clientRefused,
+  private static func named(_ members: AnswerMembers, isFailure: Bool) -> Named? {
+    switch members["error"] ?? members["errors"] {
+    case .text(let code) where !code.isEmpty: return (code, nil)
+    case .number(let number): return (String(describing: number), nil)
+    case .texts(let codes) where !codes.isEmpty: return (codes[0], nil)
+    case .object(let error): return named(error)
+    case .objects(let errors) where !errors.isEmpty: return named(errors[0])
+    case .text, .texts, .objects, .numbers, .null, .other, nil:
+      return isFailure ? members.text(["code"]).map { ($0, nil) } : nil
+    }
+  }
 
-    "interaction_required": .userActionNeeded, "login_required": .userActionNeeded,
-    "consent_required": .userActionNeeded, "account_selection_required": .userActionNeeded,
-    "insufficient_user_authentication": .userActionNeeded, "mfa_required": .userActionNeeded,
+  /// Facebook's and Fitbit's way.
+  private static func named(_ error: [String: String]) -> Named {
+    let codes = ["error", "code", "type", "errorType", "status"].compactMap { error[$0] }
+    return (
+      codes.first { ErrorMeaning.of($0) != nil } ?? codes.first ?? "error",
+      descriptions.compactMap { error[$0] }.first
+    )
+  }
 
-    "temporarily_unavailable": .throttled, "server_error": .throttled, "slow_down": .throttled,
+  // MARK: What it means
 
-    "invalid_request": .failed, "unsupported_grant_type": .failed, "invalid_scope": .failed,
-    "invalid_target": .failed, "use_dpop_nonce": .failed, "invalid_dpop_proof": .failed,
-    "redirect_uri_mismatch": .failed, "unsupported_token_type": .failed,
-  ]
+  /// Nil for a code that nobody has heard of: then the status counts.
+  func meaning(_ habits: ProviderHabits) -> ErrorMeaning? {
+    if let own = configured(habits) { return own }
+    let meaning = ErrorMeaning.of(code) ?? detail.flatMap { ErrorMeaning.ofDetail($0) }
+    guard case .grant = meaning else { return meaning }
+    // What the numbers or the detail say is only why.
+    if let reason = numbers.lazy.compactMap({ MicrosoftError.known[$0]?.reason }).first { return .grant(reason) }
+    if case .grant(let reason) = detail.flatMap({ ErrorMeaning.ofDetail($0) }) { return .grant(reason) }
+    return meaning
+  }
+
+  /// What the configuration says that it means.
+  func configured(_ habits: ProviderHabits) -> ErrorMeaning? {
+    [detail, code].lazy.compactMap { $0.flatMap { habits.errorClasses[$0] } }.first.map { ErrorMeaning($0) }
+  }
+
+  /// What to do about it, where anybody knows; the most particular of all.
+  func hint(_ habits: ProviderHabits) -> String? {
+    let codes = numbers.map { "AADSTS\($0)" } + [detail, code].compactMap { $0 }
+    return codes.lazy.compactMap { habits.hints[$0] }.first
+      ?? numbers.lazy.compactMap { MicrosoftError.known[$0]?.hint }.first
+  }
 }

@@ -4,8 +4,13 @@ import KeyrackProtocol
 /// The members of a token endpoint's answer: a JSON object or, from providers of old, a form.
 struct AnswerMembers {
   private let members: any MemberSource
-  /// JSON only, for what the decoder cannot represent.
+  /// Of a JSON object that is in no other, for what the decoder cannot represent.
   private let text: [UInt8]
+
+  private init(members: any MemberSource, text: [UInt8]) {
+    self.members = members
+    self.text = text
+  }
 
   /// Nil where the body is neither: a web page, nothing, a broken or an absurdly deep object.
   ///
@@ -36,21 +41,40 @@ struct AnswerMembers {
     return nil
   }
 
-  /// The first of these members that says a number of seconds, see ``AnswerLifetime``.
-  func lifetime(_ names: [String]) -> Duration? {
+  /// The first of these members that says a number, in whatever shape.
+  func number(_ names: [String]) -> Double? {
     for name in names {
-      if let lifetime = lifetime(name) { return lifetime }
+      if let number = number(name) { return number }
     }
     return nil
   }
 
-  private func lifetime(_ name: String) -> Duration? {
+  private func number(_ name: String) -> Double? {
     switch self[name] {
-    case .number(let seconds): AnswerLifetime.duration(seconds)
-    case .text(let text): AnswerLifetime.duration(text)
-    case .other: literal(name).flatMap { AnswerLifetime.duration($0) }
-    case .texts, .object, .objects, .null, nil: nil
+    case .number(let number): number
+    case .text(let text): AnswerLifetime.number(text)
+    case .other: literal(name).flatMap { AnswerLifetime.number($0) }
+    case .texts, .numbers, .object, .objects, .null, nil: nil
     }
+  }
+
+  /// The numbers in a list, none where it is no list of numbers.
+  func numbers(_ name: String) -> [Double] {
+    switch self[name] {
+    case .numbers(let numbers): numbers
+    case .texts(let texts): texts.compactMap { AnswerLifetime.number($0) }
+    default: []
+    }
+  }
+
+  /// The members of the object that these members, each in the one before, lead to; nil where they lead nowhere.
+  func inner(_ path: [String]) -> AnswerMembers? {
+    var inner = members
+    for name in path {
+      guard let next = inner.object(name) else { return nil }
+      inner = next
+    }
+    return AnswerMembers(members: inner, text: path.isEmpty ? text : [])
   }
 
   /// The characters of a value that is a number too large for Foundation.
@@ -93,10 +117,12 @@ struct AnswerMembers {
 /// Where members come from.
 private protocol MemberSource {
   func value(_ name: String) -> AnswerValue?
+  func object(_ name: String) -> (any MemberSource)?
 }
 
 extension [String: String]: MemberSource {
   fileprivate func value(_ name: String) -> AnswerValue? { self[name].map { .text($0) } }
+  fileprivate func object(_ name: String) -> (any MemberSource)? { nil }
 }
 
 /// An object whose members are decoded when they are asked for: a hundred thousand others cost nothing.
@@ -108,14 +134,8 @@ private struct JSONMembers: MemberSource, Decodable {
   func value(_ name: String) -> AnswerValue? {
     try? container.decodeIfPresent(AnswerValue.self, forKey: MemberName(stringValue: name))
   }
-}
 
-extension HTTPResponse {
-  /// A page for people: from a captive portal, a proxy, a web server.
-  var isWebPage: Bool {
-    if let type = contentType?.lowercased(), type.hasPrefix("text/html") || type.hasPrefix("application/xhtml") {
-      return true
-    }
-    return body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+  func object(_ name: String) -> (any MemberSource)? {
+    try? container.decodeIfPresent(JSONMembers.self, forKey: MemberName(stringValue: name))
   }
 }

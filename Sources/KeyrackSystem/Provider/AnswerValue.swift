@@ -5,6 +5,7 @@ enum AnswerValue: Decodable, Equatable {
   case text(String)
   case number(Double)
   case texts([String])
+  case numbers([Double])
   /// The texts in an object.
   case object([String: String])
   case objects([[String: String]])
@@ -27,6 +28,7 @@ enum AnswerValue: Decodable, Equatable {
 
   private static func list(_ elements: any UnkeyedDecodingContainer) -> AnswerValue? {
     if let texts: [String] = all(elements) { return .texts(texts) }
+    if let numbers: [Double] = all(elements) { return .numbers(numbers) }
     if let objects: [Texts] = all(elements) { return .objects(objects.map(\.members)) }
     return nil
   }

@@ -4,11 +4,16 @@ import KeyrackProtocol
 enum OneLine {
   /// In characters.
   static let maximumCount = 200
+  /// Bytes that are looked at: of a megabyte no more is shown, and a hostile one costs no time.
+  private static let maximumLook = 16 << 10
+  /// As many bytes of a secret are the secret: it may be cut, by the provider or here.
+  private static let tellingCount = 16
 
   /// Without control and formatting characters, without any of the secrets, and short.
   static func text(_ text: String, redacting secrets: [Secret] = []) -> String {
+    let start = String(decoding: text.utf8.prefix(maximumLook), as: UTF8.self)
     // Twice: a secret may hold what is removed, and the removal may put one together.
-    let visible = redacted(flattened(redacted(text, secrets)), secrets)
+    let visible = redacted(flattened(redacted(start, secrets)), secrets)
     guard visible.count > maximumCount else { return visible }
     return visible.prefix(maximumCount) + "…"
   }
@@ -30,11 +35,29 @@ enum OneLine {
   }
 
   private static func redacted(_ text: String, _ secrets: [Secret]) -> String {
-    var bytes = Array(text.utf8)
-    // The longest first: one secret may be a part of another.
-    for secret in secrets.sorted(by: { $0.bytes.count > $1.bytes.count }) where !secret.isEmpty {
-      bytes.replace(secret.bytes, with: secret.description.utf8)
+    let secrets = secrets.filter { !$0.isEmpty }
+    guard !secrets.isEmpty else { return text }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      // The longest: one secret may be a part of another.
+      let count = secrets.lazy.map { shared($0.bytes, bytes[index...]) }.max() ?? 0
+      if count > 0 {
+        result += secrets[0].description.utf8
+        index += count
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// How many bytes of a text's beginning are a secret, or enough of one to give it away.
+  private static func shared(_ secret: [UInt8], _ text: ArraySlice<UInt8>) -> Int {
+    var count = 0
+    while count < min(secret.count, text.count), secret[count] == text[text.startIndex + count] { count += 1 }
+    return count >= min(secret.count, tellingCount) ? count : 0
   }
 }

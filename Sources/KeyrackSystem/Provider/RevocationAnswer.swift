@@ -11,7 +11,7 @@ struct RevocationAnswer: Sendable {
   let secrets: [Secret]
 
   func outcome(of response: HTTPResponse) -> RevocationOutcome {
-    let error = AnswerMembers(response).flatMap { AnswerError($0) }
+    let error = AnswerMembers(response).flatMap { AnswerError($0, isFailure: !response.isSuccess) }
     let message = message(response, error)
     let failure = RevocationOutcome.failed(message, retryAfter: RetryAfter.duration(response.retryAfter))
     switch response.status {
@@ -20,7 +20,7 @@ struct RevocationAnswer: Sendable {
     case 300..<400, 407: return failure
     case 403 where response.isWebPage: return failure
     case _ where Self.deadTokens.contains(error?.code ?? ""): return .done
-    case _ where error?.verdict == .throttled: return failure
+    case _ where error?.isPassing == true: return failure
     case 200..<300: return error == nil ? .done : .refused(message)
     case 401 where provesToken: return .done
     default: return .refused(message)
@@ -33,6 +33,12 @@ struct RevocationAnswer: Sendable {
   private func message(_ response: HTTPResponse, _ error: AnswerError?) -> String {
     let explanation = [error?.code, error?.description].compactMap { $0 }.joined(separator: ": ")
     let message = "\(name) answered HTTP \(response.status)"
-    return explanation.isEmpty ? message : message + " " + OneLine.text(explanation, redacting: secrets)
+    return explanation.isEmpty
+      ? message : message + " " + OneLine.text(explanation, redacting: SecretSpellings.all(of: secrets))
   }
+}
+
+extension AnswerError {
+  /// Whether the provider may well acknowledge the next time.
+  fileprivate var isPassing: Bool { [.transient, .failure].contains(ErrorMeaning.of(code)) }
 }

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import KeyrackProtocol
+
+/// The ways in which a text may quote a secret: as it is, or as a body, a header or a log line holds it.
+enum SecretSpellings {
+  static func all(of secrets: [Secret]) -> [Secret] {
+    secrets.flatMap { secret in
+      let escaped = FormEncoding.escaped(secret)
+      return [secret, escaped, lowered(escaped), quoted(secret)] + encoded(secret)
+    }
+  }
+
+  /// `%2F` is `%2f`, too.
+  private static func lowered(_ escaped: Secret) -> Secret {
+    var bytes = escaped.bytes
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+      for digit in bytes.index(after: index)..<min(index + 3, bytes.endIndex) where bytes[digit] > UInt8(ascii: "9") {
+        bytes[digit] |= 0x20
+      }
+    }
+    return Secret(bytes)
+  }
+
+  private static func quoted(_ secret: Secret) -> Secret {
+    var quoted: [UInt8] = []
+    JSONObjectWriter.append(secret.bytes.span, to: &quoted)
+    return Secret(Array(quoted.dropFirst().dropLast()))
+  }
+
+  /// Base64 in both alphabets, without padding. Of a few bytes it would be what a common word is.
+  private static func encoded(_ secret: Secret) -> [Secret] {
+    guard secret.bytes.count >= 8 else { return [] }
+    let plain = Array(Data(secret.bytes).base64EncodedData()).filter { $0 != UInt8(ascii: "=") }
+    let safe = plain.map { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: byte
+      }
+    }
+    return [Secret(plain), Secret(safe)]
+  }
+}
