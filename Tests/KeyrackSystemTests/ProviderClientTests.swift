@@ -11,12 +11,15 @@ import Testing
   private func client() throws -> ProviderClient { ProviderClient(http: try HTTPClient()) }
 
   private func oauth(
-    _ server: ScriptedServer, password: Bool = true, revocation: Bool = true, scopes: [String] = []
+    _ server: ScriptedServer, password: Bool = true, revocation: Bool = true, scopes: [String] = [],
+    _ change: (inout ProviderHabits) -> Void = { _ in }
   ) -> Account {
+    var habits = ProviderHabits()
+    change(&habits)
     let oauth = Provider.OAuth(
       clientID: "key rack", tokenEndpoint: server.url + "/token",
       revocationEndpoint: revocation ? server.url + "/revoke" : nil, allowsPasswordGrant: password)
-    return Account(name: "work", provider: Provider(name: "corp", kind: .oauth(oauth)), scopes: scopes)
+    return Account(name: "work", provider: Provider(name: "corp", kind: .oauth(oauth), habits: habits), scopes: scopes)
   }
 
   private func json(_ server: ScriptedServer, _ change: (inout Provider.JSONLogin) -> Void = { _ in }) -> Account {
@@ -106,32 +109,77 @@ import Testing
     #expect(outcome == .notSent("an endpoint of the provider corp is plain http to sso.example.org"))
   }
 
-  @Test func bothTokensAreRevokedTheRefreshTokenFirst() async throws {
-    let server = ScriptedServer(answers: [answer(200)])
-    let account = oauth(server)
-    #expect(try await client().revoke(revocation(account), provider: account.provider) == .done)
-    #expect(Set(server.requests.map(\.line)) == ["POST /revoke HTTP/1.1"])
+  // MARK: Habits
+
+  @Test func aProviderMayTakeJSONAndMoreParameters() async throws {
+    let server = ScriptedServer(answers: [Self.tokens])
+    let account = oauth(server, scopes: ["mail", "offline"]) {
+      $0.tokenBody = .json
+      $0.scopeSeparator = ","
+      $0.tokenParameters = [.init(name: "audience", value: "a&b"), .init(name: "x", value: "1")]
+      $0.refreshParameters = [.init(name: "x", value: "2")]
+    }
+    let client = try client()
+    #expect(await client.signIn(username: "me", password: Secret("p\""), account: account) == Self.grant)
+    let target = TokenTarget(scopes: ["mail"], resources: ["https://b", "https://a"])
+    #expect(await client.refresh(Secret("rt"), for: target, account: account) == Self.grant)
     #expect(
       server.requests.map(\.body) == [
-        "token=r%2Ft&token_type_hint=refresh_token&client_id=key%20rack",
-        "token=at&token_type_hint=access_token&client_id=key%20rack",
+        #"{"grant_type":"password","username":"me","password":"p\"","client_id":"key rack","scope":"mail,offline","#
+          + #""audience":"a&b","x":"1"}"#,
+        #"{"grant_type":"refresh_token","refresh_token":"rt","client_id":"key rack","scope":"mail","#
+          + #""resource":["https://b","https://a"],"audience":"a&b","x":"2"}"#,
       ])
+    #expect(server.requests.allSatisfy { $0.headers["content-type"] == "application/json" })
   }
 
-  @Test func aRevocationThatFailsIsNotFollowedByAnother() async throws {
-    let server = ScriptedServer(answers: [answer(503, headers: ["Retry-After: 9"]), answer(200)])
-    let account = oauth(server)
-    let outcome = try await client().revoke(revocation(account), provider: account.provider)
-    #expect(outcome == .failed("127.0.0.1:\(server.port) answered HTTP 503", retryAfter: .seconds(9)))
-    #expect(server.requests.count == 1)
+  @Test(
+    arguments: [
+      (false, [], [], ""), (true, [], [], "&scope=mail%20offline"), (true, ["mail"], [], "&scope=mail"),
+      (
+        false, ["b", "a"], ["https://h/1", "https://h/2"],
+        "&scope=a%20b&resource=https%3A%2F%2Fh%2F1&resource=https%3A%2F%2Fh%2F2"
+      ),
+    ] as [(Bool, [String], [String], String)])
+  func aRefreshNamesWhatItIsFor(sends: Bool, scopes: [String], resources: [String], rest: String) async throws {
+    let server = ScriptedServer(answers: [Self.tokens])
+    let account = oauth(server, scopes: ["mail", "offline"]) { $0.sendsScopeOnRefresh = sends }
+    let target = TokenTarget(scopes: scopes, resources: resources)
+    #expect(try await client().refresh(Secret("rt"), for: target, account: account) == Self.grant)
+    let form = "grant_type=refresh_token&refresh_token=rt&client_id=key%20rack"
+    #expect(server.requests.map(\.body) == [form + rest])
   }
 
-  @Test func whereNothingCanBeRevokedThatIsSaid() async throws {
-    let server = ScriptedServer(answers: [answer(200)])
-    for account in [oauth(server, revocation: false), json(server) { $0.logoutURL = nil }] {
-      #expect(try await client().revoke(revocation(account), provider: account.provider) == .unsupported)
+  @Test func aRefreshGoesToAnEndpointOfItsOwnWhereThereIsOne() async throws {
+    let server = ScriptedServer(answers: [Self.tokens])
+    let account = oauth(server) { $0.refreshEndpoint = server.url + "/refresh?a=b" }
+    let client = try client()
+    _ = await client.refresh(Secret("rt"), for: .standard, account: account)
+    _ = await client.signIn(username: "me", password: Secret("pw"), account: account)
+    #expect(server.requests.map(\.line) == ["POST /refresh?a=b HTTP/1.1", "POST /token HTTP/1.1"])
+  }
+
+  @Test func aRefreshThatIsSentElsewhereIsNot() async throws {
+    let server = ScriptedServer(answers: [answer(307, headers: ["Location: http://portal.example/login"])])
+    let outcome = try await client().refresh(Secret("rt"), for: .standard, account: oauth(server))
+    #expect(
+      outcome == .notSent("127.0.0.1:\(server.port) answered HTTP 307, a redirect to portal.example:80"))
+    #expect(server.connections == 1)
+  }
+
+  @Test func everyRequestSaysWhoAsksAndForWhat() async throws {
+    let server = ScriptedServer(answers: [Self.tokens])
+    let client = try client()
+    for account in [oauth(server), json(server)] {
+      _ = await client.signIn(username: "me", password: Secret("pw"), account: account)
+      _ = await client.refresh(Secret("rt"), for: .standard, account: account)
+      _ = await client.revoke(revocation(account), provider: account.provider)
     }
-    #expect(server.connections == 0)
+    #expect(server.requests.count == 6)
+    for request in server.requests {
+      #expect(request.headers["accept"] == "application/json")
+      #expect(request.headers["user-agent"] == "keyrack/\(Keyrack.version)")
+    }
   }
 
   // MARK: JSON logins
@@ -178,5 +226,12 @@ import Testing
     #expect(request.body == body)
     #expect(request.headers["authorization"] == authorization)
     #expect(request.headers["content-type"] == (body.isEmpty ? nil : "application/json"))
+  }
+
+  @Test func aJSONLoginWithoutALogoutCannotBeTold() async throws {
+    let server = ScriptedServer(answers: [answer(200)])
+    let account = json(server) { $0.logoutURL = nil }
+    #expect(try await client().revoke(revocation(account), provider: account.provider) == .unsupported)
+    #expect(server.connections == 0)
   }
 }

@@ -9,6 +9,7 @@ struct RequestBody {
     RequestBody(buffer: FormEncoding.body(members), contentType: FormEncoding.contentType)
   }
 
+  /// Values of one name, which a form repeats, become a list.
   static func json(_ members: [(String, Secret)]) -> RequestBody {
     let text = Secret(JSONObjectWriter.text(of: Members(members: members)))
     return RequestBody(buffer: WipedBuffer([text]), contentType: "application/json")
@@ -18,7 +19,15 @@ struct RequestBody {
     let members: [(String, Secret)]
 
     func write(to object: inout JSONObjectWriter) {
-      for (name, value) in members { object.member(name, value) }
+      var written: Set<String> = []
+      for (name, value) in members where written.insert(name).inserted {
+        let values = members.filter { $0.0 == name }.map(\.1)
+        if values.count == 1 {
+          object.member(name, value)
+        } else {
+          object.member(name, values.map { String(decoding: $0.bytes, as: UTF8.self) })
+        }
+      }
     }
   }
 }
