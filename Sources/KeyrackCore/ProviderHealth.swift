@@ -33,7 +33,9 @@ package struct ProviderHealth: Sendable {
       if let retryAfter { throttledUntil = now + retryAfter }
       failed(now, awaited: nil, random)
     case .notSent: failed(now, awaited: .seconds(2), random)
-    case .unknown: failed(now, awaited: nil, random)
+    case .unknown(_, let retryAfter):
+      if let retryAfter { throttledUntil = now + retryAfter }
+      failed(now, awaited: nil, random)
     }
   }
 

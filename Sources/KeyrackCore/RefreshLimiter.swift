@@ -5,10 +5,11 @@ package struct RefreshLimiter {
   private struct Entry {
     let id: SessionID
     let host: String
-    var isAwaited: Bool
   }
 
-  private var queue: [Entry] = []
+  /// Those that somebody waits for, and the others; each in the order in which they came.
+  private var awaited: [Entry] = []
+  private var others: [Entry] = []
   private var admitted: [SessionID: String] = [:]
   /// Of those admitted, those that take up none of the places in all.
   private var slow: Set<SessionID> = []
@@ -16,19 +17,21 @@ package struct RefreshLimiter {
   package init() {}
 
   package mutating func enter(_ id: SessionID, host: String, isAwaited: Bool) {
-    queue.append(Entry(id: id, host: host, isAwaited: isAwaited))
+    let entry = Entry(id: id, host: host)
+    if isAwaited { awaited.append(entry) } else { others.append(entry) }
   }
 
   /// Somebody waits for it now.
   package mutating func awaited(_ id: SessionID) {
-    guard let index = queue.firstIndex(where: { $0.id == id }) else { return }
-    queue[index].isAwaited = true
+    guard let index = others.firstIndex(where: { $0.id == id }) else { return }
+    awaited.append(others.remove(at: index))
   }
 
   package mutating func leave(_ id: SessionID) {
-    admitted[id] = nil
     slow.remove(id)
-    queue.removeAll { $0.id == id }
+    if admitted.removeValue(forKey: id) != nil { return }
+    awaited.removeAll { $0.id == id }
+    others.removeAll { $0.id == id }
   }
 
   /// Its provider is not quick to answer. The limit in all is there against bursts, and nobody else has to wait for that
@@ -39,17 +42,23 @@ package struct RefreshLimiter {
 
   /// Admits the next one that may go, nil where none may. `limit` is how many a host may have at once.
   package mutating func next(limit: (_ host: String) -> Int) -> SessionID? {
-    guard !queue.isEmpty, admitted.count - slow.count < Self.maximum else { return nil }
-    var underWay: [String: Int] = [:]
-    for host in admitted.values { underWay[host, default: 0] += 1 }
-    var limits: [String: Int] = [:]
-    for host in Set(queue.map(\.host)) { limits[host] = limit(host) }
-    let mayGo: (Entry) -> Bool = { underWay[$0.host, default: 0] < limits[$0.host, default: 1] }
-    guard let index = queue.firstIndex(where: { $0.isAwaited && mayGo($0) }) ?? queue.firstIndex(where: mayGo) else {
-      return nil
-    }
-    let entry = queue.remove(at: index)
+    guard admitted.count - slow.count < Self.maximum else { return nil }
+    var full: Set<String> = []
+    guard let entry = take(from: \.awaited, limit, &full) ?? take(from: \.others, limit, &full) else { return nil }
     admitted[entry.id] = entry.host
     return entry.id
+  }
+
+  /// `full`: the hosts that are known to have no room.
+  private mutating func take(
+    from queue: WritableKeyPath<RefreshLimiter, [Entry]>, _ limit: (String) -> Int, _ full: inout Set<String>
+  ) -> Entry? {
+    for (index, entry) in self[keyPath: queue].enumerated() where !full.contains(entry.host) {
+      if admitted.values.count(where: { $0 == entry.host }) < limit(entry.host) {
+        return self[keyPath: queue].remove(at: index)
+      }
+      full.insert(entry.host)
+    }
+    return nil
   }
 }

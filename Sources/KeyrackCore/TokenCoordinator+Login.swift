@@ -110,7 +110,7 @@ extension TokenCoordinator {
     case .rejected(let rejection): throw refusal(rejection, method, name)
     case .throttled(let message, let retryAfter):
       throw .throttled(name, message).retry(after: retryAfter ?? .seconds(5))
-    case .notSent(let message), .unknown(let message): throw .temporarilyUnavailable(name, message)
+    case .notSent(let message), .unknown(let message, _): throw .temporarilyUnavailable(name, message)
     }
   }
 

@@ -4,8 +4,9 @@ extension TokenCoordinator {
   /// Begins the refresh with that number. It belongs to the session, not to a caller, and goes on when everybody has left.
   func beginRefresh(_ attempt: Int, session id: SessionID, of name: String, isAwaited: Bool) {
     guard let account = slots[name]?.account else { return }
+    if isAwaited { awaitedFlights.insert(id) }
     flights[id] = Task {
-      if await admission(of: id, to: account.provider, isAwaited: isAwaited) {
+      if await admission(of: id, to: account.provider) {
         let slow = Task { await giveUpPlace(of: id) }
         await refresh(attempt, session: id, of: name)
         slow.cancel()
@@ -18,7 +19,7 @@ extension TokenCoordinator {
       checkpoint(.published)
       countSignedIn()
       admitNext()
-      planRefresh()
+      planRefresh(of: name)
     }
   }
 
@@ -157,7 +158,7 @@ extension TokenCoordinator {
     case .success: log.record(.info, "refreshed", account: name, "access token refreshed")
     case .rejected(let rejection):
       log.record(.warning, "refresh_failed", account: name, "refresh failed: \(rejection.message)")
-    case .throttled(let message, _), .notSent(let message), .unknown(let message):
+    case .throttled(let message, _), .notSent(let message), .unknown(let message, _):
       log.record(.warning, "refresh_failed", account: name, "refresh failed: \(message)")
     }
   }

@@ -5,26 +5,24 @@ extension TokenCoordinator {
 
   /// Sets the alarm for the next refresh that nobody asks for.
   func planRefresh() {
-    plan(slots.values.lazy.compactMap { $0.session?.refreshDue }.min())
+    if let due = slots.values.compactMap({ $0.session?.refreshDue }).min() { planRefresh(due) }
   }
 
   /// The same after a change to one session.
-  func planRefresh(due: ContinuousClock.Instant?) {
-    guard let due, plannedAt.map({ due < $0 }) ?? true else { return }
-    plan(due)
+  func planRefresh(of name: String) {
+    if let due = slots[name]?.session?.refreshDue { planRefresh(due) }
   }
 
-  private func plan(_ due: ContinuousClock.Instant?) {
-    guard due != plannedAt else { return }
+  /// An alarm that turns out to be too early does no harm.
+  func planRefresh(_ due: ContinuousClock.Instant) {
+    if let plannedAt, plannedAt <= due { return }
     planned?.cancel()
     plannedAt = due
-    planned = due.map { due in
-      Task {
-        do { try await time.sleep(until: due) } catch { return }
-        guard plannedAt == due else { return }
-        plannedAt = nil
-        refreshWhatIsDue()
-      }
+    planned = Task {
+      do { try await time.sleep(until: due) } catch { return }
+      guard plannedAt == due else { return }
+      plannedAt = nil
+      refreshWhatIsDue()
     }
   }
 
@@ -44,9 +42,8 @@ extension TokenCoordinator {
   private static let slow = Duration.seconds(5)
 
   /// Waits until the refresh of a session may begin. False where the session has ended, or the daemon stops.
-  func admission(of id: SessionID, to provider: Provider, isAwaited: Bool) async -> Bool {
-    if isAwaited { awaitedFlights.insert(id) }
-    limiter.enter(id, host: provider.host, isAwaited: isAwaited)
+  func admission(of id: SessionID, to provider: Provider) async -> Bool {
+    limiter.enter(id, host: provider.host, isAwaited: awaitedFlights.contains(id))
     return await withCheckedContinuation { continuation in
       admissions[id] = continuation
       admitNext()

@@ -9,7 +9,7 @@ extension TokenCoordinator {
       let need = try requirement(of: request, for: slot)
       let now = time.now
       guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
-      planRefresh(due: slot.session?.refreshDue)
+      if let due = slot.session?.refreshDue { planRefresh(due) }
       return .success(try reply(token, true, request, of: slot))
     } catch {
       return .failure(error)

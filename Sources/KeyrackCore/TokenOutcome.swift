@@ -40,8 +40,8 @@ package enum TokenOutcome: Sendable, Equatable {
   case throttled(String, retryAfter: Duration?)
   /// The request did not leave, or was certainly not processed.
   case notSent(String)
-  /// The request left, and nobody knows what became of it.
-  case unknown(String)
+  /// The request left, and nobody knows what became of it. A provider that failed may say when to come back.
+  case unknown(String, retryAfter: Duration? = nil)
 }
 
 /// A definite answer that is no grant.
@@ -60,7 +60,7 @@ package struct Rejection: Sendable, Equatable {
     /// This request is refused; the token is not judged. Of codes that nobody knows, too: they are worth another try
     /// after a while, and no reason to end a session.
     case request
-    /// An answer of success that makes no sense.
+    /// An answer that makes no sense, or a code that nobody knows: to be tried again, as it says nothing about the token.
     case answer
   }
 

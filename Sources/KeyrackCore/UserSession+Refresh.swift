@@ -117,19 +117,22 @@ extension UserSession {
       // Nothing has left: a caller who asks may try again soon, whatever the backoff.
       let error = ReplyError.temporarilyUnavailable(record.account, message)
       return end(with: moment.trouble(.degraded, error, wait, awaited: min(wait, .seconds(2))), wall: wall)
-    case .unknown(let message):
-      return fateUnknown(message, moment)
+    case .unknown(let message, let retryAfter):
+      return fateUnknown(message, retryAfter, moment)
     }
   }
 
-  private mutating func fateUnknown(_ message: String, _ moment: Moment) -> RefreshAction {
+  private mutating func fateUnknown(
+    _ message: String, _ retryAfter: Duration?, _ moment: Moment
+  ) -> RefreshAction {
     change(at: moment.wall) { $0.isFateUnknown = true }
-    if mayReplay(at: moment.now) {
+    if retryAfter == nil, mayReplay(at: moment.now) {
       flight?.hasReplayed = true
       return .again(after: .zero)
     }
     let error = ReplyError.temporarilyUnavailable(record.account, message)
-    return end(with: moment.trouble(.degraded, error, schedule.failed(random: moment.random)), wall: moment.wall)
+    let wait = schedule.failed(retryAfter: retryAfter, random: moment.random)
+    return end(with: moment.trouble(.degraded, error, wait), wall: moment.wall)
   }
 
   /// Whether the provider is known to take the same refresh token a second time (REFRESH R6).

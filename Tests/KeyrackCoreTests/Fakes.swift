@@ -8,20 +8,27 @@ final class QueueExecutor: SerialExecutor {
   static let shared = QueueExecutor()
 
   private let queue = DispatchQueue(label: "coordinator")
+  /// Jobs that are queued or run.
   private let jobs = Atomic<Int>(0)
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job)) }
+
+  func enqueue(_ job: UnownedJob) {
     jobs.add(1, ordering: .sequentiallyConsistent)
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    queue.async {
+      job.runSynchronously(on: self.asUnownedSerialExecutor())
+      self.jobs.subtract(1, ordering: .sequentiallyConsistent)
+    }
   }
 
-  /// Returns when everything waits for a clock, a provider or a keyring.
+  /// Returns when everything waits for a clock, a provider or a keyring. For tests with ``OneQueue``.
   func settle() async {
-    var seen = -1
-    while seen != jobs.load(ordering: .sequentiallyConsistent) {
-      seen = jobs.load(ordering: .sequentiallyConsistent)
-      await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    while await !isIdle() {}
+  }
+
+  private func isIdle() async -> Bool {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.jobs.load(ordering: .sequentiallyConsistent) == 0) }
     }
   }
 }
@@ -177,12 +184,13 @@ final class FakeClock: TimeSource {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.canceled.contains(number) { return true }
+        let end: Result<Void, any Error>? = state.withLock { state in
+          if state.canceled.contains(number) { return .failure(CancellationError()) }
+          if deadline <= start + state.offset { return .success(()) }
           state.sleepers[number] = (deadline, continuation)
-          return false
+          return nil
         }
-        if isOver { continuation.resume(throwing: CancellationError()) }
+        if let end { continuation.resume(with: end) }
       }
     } onCancel: {
       let sleeper = state.withLock { state in
@@ -260,9 +268,19 @@ struct Bench {
   }
 
   /// Asks in the background, and returns once the coordinator has taken the request in.
-  func ask(_ account: String = "work", timeout: Int? = nil) -> Task<Result<TokenOperation.Reply, ReplyError>, Never> {
-    Task { await coordinator.token(TokenOperation(account: account, timeout: timeout)) }
+  func ask(_ account: String = "work", timeout: Int? = nil) async -> Answer {
+    await ask(TokenOperation(account: account, timeout: timeout))
   }
+
+  func ask(_ request: TokenOperation) async -> Answer { await coordinator.begin(request) }
+
+  func ask(_ accounts: [String], timeout: Int? = nil) async -> [Answer] {
+    var answers: [Answer] = []
+    for account in accounts { answers.append(await ask(account, timeout: timeout)) }
+    return answers
+  }
+
+  typealias Answer = Task<Result<TokenOperation.Reply, ReplyError>, Never>
 
   func logOut(_ account: String = "work") async -> Result<LogoutOperation.Reply, ReplyError> {
     await coordinator.logout(LogoutOperation(account: account))
@@ -283,6 +301,10 @@ struct Bench {
 func grant(_ access: String, _ refresh: String? = nil, seconds: Int = 3600) -> TokenOutcome {
   .success(
     Grant(accessToken: Secret(access), lifetime: .seconds(seconds), refreshToken: refresh.map { Secret($0) }))
+}
+
+extension TokenCoordinator {
+  func begin(_ request: TokenOperation) -> Bench.Answer { Task { await token(request) } }
 }
 
 extension TokenOutcome {

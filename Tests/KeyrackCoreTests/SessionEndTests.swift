@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SessionEndTests {
   @Test func aRefreshTokenInAFailedAnswerAfterLogoutIsRevoked() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     #expect(try await bench.logOut().get().local == .done)
     #expect(await waiting.value.code == .sessionEnded)
@@ -88,12 +88,12 @@ import Testing
 
   @Test func anAccountThatComesBackDuringItsRefreshHasTheNewToken() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     await bench.reload([])
     #expect(await waiting.value.code == .sessionEnded)
     await bench.reload(["work"])
-    let joining = bench.ask()
+    let joining = await bench.ask()
     await bench.provider.answerNext(grant("at", "rt-2"))
     #expect(try await joining.value.get().accessToken == Secret("at"))
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))

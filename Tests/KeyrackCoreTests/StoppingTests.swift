@@ -7,7 +7,7 @@ import Testing
   @Test func whoeverWaitsForTheKeyringIsToldAndNothingIsSent() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
     await bench.store.hold(["all"])
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.store.wait(untilHeld: 1)
     await bench.coordinator.stop()
     #expect(await waiting.value.code == .shuttingDown)
@@ -20,7 +20,7 @@ import Testing
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
     await bench.coordinator.load()
     await bench.store.hold(["record"])
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.store.wait(untilHeld: 1)
     let stop = Task { await bench.coordinator.stop() }
     #expect(await waiting.value.code == .shuttingDown)

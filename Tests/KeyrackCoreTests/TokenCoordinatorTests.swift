@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TokenCoordinatorTests {
   @Test func twoHundredCallersShareOneRefresh() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let callers = (0..<200).map { _ in bench.ask() }
+    let callers = await bench.ask(Array(repeating: "work", count: 200))
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at-1", "rt-2"))
     for caller in callers { #expect(try await caller.value.get().accessToken == Secret("at-1")) }
@@ -15,7 +15,7 @@ import Testing
 
   @Test func aRefreshInFlightAtLogoutIsStoredNowhereAndOnlyRevoked() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     let logout = try await bench.coordinator.logout(LogoutOperation(account: "work")).get()
     #expect(logout == .init(account: "work", local: .done, remote: .pending))
@@ -32,7 +32,7 @@ import Testing
 
   @Test func anOldAnswerTouchesNothingOfANewSession() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     _ = await bench.coordinator.logout(LogoutOperation(account: "work"))
     let login = Task { await bench.signIn() }
@@ -139,11 +139,11 @@ import Testing
 
   @Test func aWaiterHasItsOwnDeadlineAndEndsNothing() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let impatient = bench.ask(timeout: 1)
+    let impatient = await bench.ask(timeout: 1)
     await bench.provider.waitForRequests(1)
     bench.clock.advance(.seconds(2))
     #expect(await impatient.value.code == .timeout)
-    let patient = bench.ask()
+    let patient = await bench.ask()
     await bench.provider.answerNext(grant("at", "rt-2"))
     #expect(try await patient.value.get().accessToken == Secret("at"))
     #expect(await bench.provider.requests.count == 1)
@@ -156,7 +156,7 @@ import Testing
     #expect(await bench.ask().value.code == .keyringLocked)
     #expect(await bench.provider.requests.isEmpty)
     await bench.store.fail(nil)
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at", "rt-2"))
     #expect(try await waiting.value.get().accessToken == Secret("at"))
@@ -164,7 +164,7 @@ import Testing
 
   @Test func aTokenThatCouldNotBeSavedIsServedAndSavedLater() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     await bench.store.fail(.failed("disk full"))
     await bench.provider.answerNext(grant("at", "rt-2"))
@@ -179,7 +179,7 @@ import Testing
 
   @Test func stoppingTellsWhoeverWaits() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     let stop = Task { await bench.coordinator.stop() }
     #expect(await waiting.value.code == .shuttingDown)
@@ -192,7 +192,7 @@ import Testing
 
   @Test func anyNumberOfSecondsMayBeAskedForButANegativeOne() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    let waiting = bench.ask()
+    let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at", "rt-2"))
     _ = try await waiting.value.get()
@@ -230,7 +230,7 @@ import Testing
       let login = LoginOperation(account: "work", username: "chain-\(round)", password: Secret("x"))
       guard case .success = await bench.coordinator.login(login) else { return #expect(Bool(false)) }
       bench.clock.advance(.milliseconds(600))
-      let work = (0..<2).map { _ in bench.ask() }
+      let work = await bench.ask(["work", "work"])
       if round.isMultiple(of: 2) { await Task.yield() }
       _ = await bench.coordinator.logout(LogoutOperation(account: "work"))
       for task in work {

@@ -64,7 +64,7 @@ extension TokenOutcome {
     switch self {
     case .success: ""
     case .rejected(let rejection): rejection.message
-    case .throttled(let text, _), .notSent(let text), .unknown(let text): text
+    case .throttled(let text, _), .notSent(let text), .unknown(let text, _): text
     }
   }
 }

@@ -90,6 +90,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (500, ""), (502, "<html>"), (504, #"{"error":"invalid_grant"}"#), (400, #"{"error":"server_error"}"#),
+  ])
+  func r18AProviderThatFailedMaySayWhenToComeBack(status: Int, body: String) {
+    guard case .unknown(_, let wait) = reader.read(body, status: status, retryAfter: "7") else {
+      Issue.record("known")
+      return
+    }
+    #expect(wait == .seconds(7))
+  }
+
   @Test func r6A503ThatSaysItIsTemporaryWasNotProcessed() {
     #expect(reader.read(#"{"error":"temporarily_unavailable"}"#, status: 503).class == .throttled(nil))
   }

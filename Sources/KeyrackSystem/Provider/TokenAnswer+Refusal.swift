@@ -21,14 +21,14 @@ extension TokenAnswer {
     guard refusal.response.isSuccess else { return byStatus(refusal, message) }
     if refusal.error == nil { return nonsense("\(message), which is no token") }
     // A code that nobody knows. It is a refusal, so the refresh token was not spent, and not one of that token.
-    return refused(.request, message, hint: hint(refusal), newRefreshToken(refusal))
+    return refused(.answer, message, hint: hint(refusal), newRefreshToken(refusal))
   }
 
   private func byStatusAlone(_ refusal: Refusal) -> TokenOutcome? {
     switch refusal.status {
     case 408, 425, 429: throttled(refusal)
     case 503 where refusal.retryAfter != nil || refusal.meaning == .transient: throttled(refusal)
-    case 500...: .unknown(message(refusal))
+    case 500...: .unknown(message(refusal), retryAfter: refusal.retryAfter)
     default: nil
     }
   }
@@ -57,7 +57,7 @@ extension TokenAnswer {
     switch refusal.meaning {
     case .transient where newRefreshToken != nil, .failure where newRefreshToken != nil: cause = .request
     case .transient: return throttled(refusal)
-    case .failure: return .unknown(message(refusal))
+    case .failure: return .unknown(message(refusal), retryAfter: refusal.retryAfter)
     case .conflict where refusal.retryAfter != nil: return throttled(refusal)
     // Nobody can do more in a browser where a password was sent.
     case .grant(.policy) where purpose == .signIn: cause = .request
@@ -83,7 +83,7 @@ extension TokenAnswer {
     case .refresh:
       guard [400, 422].contains(response.status) && !response.isWebPage else { return .notSent(message) }
       let isUnexplained = response.status == 400 && response.isBlank
-      return refused(isUnexplained ? .unexplained : .request, message, hint: hint(refusal))
+      return refused(isUnexplained ? .unexplained : .answer, message, hint: hint(refusal))
     }
   }
 
