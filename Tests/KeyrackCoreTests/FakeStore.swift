@@ -37,7 +37,12 @@ actor FakeStore: SessionStore {
   }
 
   /// Waits until a step is held, or was taken.
-  func wait(untilHeld count: Int) async { while held.count < count { await Task.yield() } }
+  func wait(untilHeld count: Int, passing time: FakeClock? = nil) async {
+    while held.count < count {
+      time?.advance(.seconds(1))
+      await Task.yield()
+    }
+  }
   func wait(for step: String) async { while !steps.contains(step) { await Task.yield() } }
 
   private func begin(_ name: String) async throws(StoreError) {

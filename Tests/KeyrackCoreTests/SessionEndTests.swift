@@ -39,11 +39,12 @@ import Testing
     #expect(try await login.value.get().warnings.map(\.code) == ["unsaved"])
     await bench.store.fail([])
     await bench.store.hold(["save revocation"])
-    // Until both have woken.
     let before = await bench.store.steps.count
-    bench.clock.advance(.seconds(600))
-    await bench.store.wait(untilHeld: 1)
-    for _ in 0..<200 { await Task.yield() }
+    await bench.store.wait(untilHeld: 1, passing: bench.clock)
+    for _ in 0..<200 {
+      bench.clock.advance(.seconds(1))
+      await Task.yield()
+    }
     #expect(await bench.store.steps.count == before)
     await bench.store.release()
     await bench.store.wait(for: "save record")
