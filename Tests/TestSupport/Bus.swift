@@ -28,6 +28,9 @@ final class Bus: @unchecked Sendable {
 
   deinit { g_object_unref(UnsafeMutableRawPointer(connection)) }
 
+  /// Leaves the bus: who waits for an answer from here gets an error. Not for a thread of GDBus's.
+  func close() { g_dbus_connection_close_sync(connection, nil, nil) }
+
   /// Has calls to this connection answered. Runs on a thread of GDBus's, for as long as the connection lives.
   func serve(_ answer: @escaping @Sendable (Bus.Call) -> Bus.Answer) {
     let context = Unmanaged.passRetained(Server(answer: answer)).toOpaque()
@@ -45,6 +48,8 @@ final class Bus: @unchecked Sendable {
 
   /// A call that came in.
   struct Call {
+    /// Its name on the bus.
+    let sender: String
     let path: String
     let member: String
     let arguments: [Variant]
@@ -56,6 +61,7 @@ final class Bus: @unchecked Sendable {
     case error(String)
     /// A reply, and then a signal from the same path.
     case signal(interface: String, member: String, String)
+    case nothing
   }
 
   /// Calls a method; `arguments` is a tuple in GVariant's text form.
@@ -83,9 +89,11 @@ private final class Server: Sendable {
 
   func handle(_ message: OpaquePointer, on connection: OpaquePointer) {
     let path = String(cString: g_dbus_message_get_path(message))
+    let sender = String(cString: g_dbus_message_get_sender(message))
     let body = g_dbus_message_get_body(message).map { Variant(g_variant_ref($0)).children } ?? []
     let member = String(cString: g_dbus_message_get_member(message))
-    switch answer(Bus.Call(path: path, member: member, arguments: body)) {
+    switch answer(Bus.Call(sender: sender, path: path, member: member, arguments: body)) {
+    case .nothing: break
     case .error(let name): send(g_dbus_message_new_method_error_literal(message, name, "for the test"), on: connection)
     case .reply(let body): send(g_dbus_message_new_method_reply(message), body, on: connection)
     case .signal(let interface, let member, let body):
@@ -116,6 +124,7 @@ final class Variant {
   /// What a variant holds.
   var inner: Variant { Variant(g_variant_get_variant(value)) }
   var text: String { String(cString: g_variant_get_string(value, nil)) }
+  var number: UInt32 { g_variant_get_uint32(value) }
   var isTrue: Bool { g_variant_get_boolean(value) != 0 }
   var bytes: [UInt8] { children.map { g_variant_get_byte($0.value) } }
   /// Of a dictionary of strings.

@@ -90,7 +90,15 @@ package struct KeyrackFixture: Sendable {
     _ mode: PrivateSession.Mode = .unlocked, accounts: [String] = ["work"], accessLifetime: Double = 3600,
     configuration: ((SampleProvider) -> String)? = nil
   ) async throws {
-    session = try await PrivateSession(mode)
+    try await self.init(
+      in: PrivateSession(mode), accounts: accounts, accessLifetime: accessLifetime, configuration: configuration)
+  }
+
+  package init(
+    in session: PrivateSession, accounts: [String] = ["work"], accessLifetime: Double = 3600,
+    configuration: ((SampleProvider) -> String)? = nil
+  ) async throws {
+    self.session = session
     provider = try SampleProvider()
     try await provider.set(.init(accessLifetime: accessLifetime))
     let text = configuration?(provider) ?? Self.oauth(provider, accounts: accounts)
