@@ -176,7 +176,7 @@ import Testing
 
   // MARK: A keyring that dies between its two commits of a store
 
-  @Test(.enabled(if: canTraceKeyring, "needs strace, and root"), arguments: [1, 2])
+  @Test(.enabled("needs strace, and root", PrivateSession.keyringCanBeTraced), arguments: [1, 2])
   func aNewRecordThatWasNotWrittenToItsEndIsNoRecord(commit: Int) async throws {
     let fixture = try await KeyringFixture()
     try await fixture.keyring.prepare(.background)
@@ -188,7 +188,7 @@ import Testing
     #expect(try await fixture.keyring.all() == StoreContents(records: [.example()]))
   }
 
-  @Test(.enabled(if: canTraceKeyring, "needs strace, and root"), arguments: [1, 2])
+  @Test(.enabled("needs strace, and root", PrivateSession.keyringCanBeTraced), arguments: [1, 2])
   func aRecordThatWasNotReplacedToTheEndIsTheOldOne(commit: Int) async throws {
     let fixture = try await KeyringFixture()
     try await fixture.keyring.save(.example())
@@ -198,14 +198,7 @@ import Testing
 
   private func saveWhileTheKeyringDies(_ fixture: KeyringFixture, _ record: SessionRecord, at commit: Int) async throws
   {
-    let pid = try #require(await fixture.session.keyringPID)
-    let log = fixture.session.path + "/strace.log"
-    let strace = try Child(
-      ["strace", "-f", "-p", "\(pid)", "-e", "trace=rename", "-e", "inject=rename:signal=SIGKILL:when=\(commit)"],
-      environment: fixture.session.environment, error: log)
-    try await eventually("strace") {
-      (try? String(contentsOfFile: log, encoding: .utf8))?.contains("attached") == true
-    }
+    let strace = try await fixture.session.killKeyring(atCommit: commit)
     await #expect { try await fixture.keyring.save(record) } throws: {
       if case StoreError.unavailable = $0 { true } else { false }
     }
@@ -214,6 +207,3 @@ import Testing
     try await fixture.session.startKeyring()
   }
 }
-
-/// The keyring has a capability, so that its own user may not look into it.
-private let canTraceKeyring = geteuid() == 0 && access("/usr/bin/strace", X_OK) == 0

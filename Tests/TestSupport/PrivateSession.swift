@@ -116,6 +116,26 @@ package actor PrivateSession {
     try await eventually("the keyring's name to leave the bus") { try !hasService() }
   }
 
+  /// Kills it at its n-th commit from now: a rename of a file, of which each store makes two. Wait for the end of what
+  /// is returned, and start the keyring again. Needs ``keyringCanBeTraced()``.
+  package func killKeyring(atCommit number: Int) async throws -> Child {
+    let log = "\(path)/strace.log"
+    let strace = try Child(
+      [
+        "strace", "-f", "-p", "\(keyringDaemon?.pid ?? 0)", "-e", "trace=rename",
+        "-e", "inject=rename:signal=SIGKILL:when=\(number)",
+      ], environment: environment, error: log)
+    try await eventually("strace") { (try? String(contentsOfFile: log, encoding: .utf8))?.contains("attached") == true }
+    return strace
+  }
+
+  /// The keyring has a capability, so that its own user may not look into it; a container may forbid that to root, too.
+  package static func keyringCanBeTraced() async -> Bool {
+    guard geteuid() == 0 else { return false }
+    let variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+    return (try? await Child.run(["strace", "-o", "/dev/null", "true"], environment: variables))?.status == 0
+  }
+
   /// Makes it hang. Call nothing here that needs it until ``continueKeyring()``.
   package func stopKeyring() { keyringDaemon?.send(SIGSTOP) }
   package func continueKeyring() { keyringDaemon?.send(SIGCONT) }
@@ -172,6 +192,13 @@ package actor PrivateSession {
       "CreateItem", of: "org.freedesktop.Secret.Collection", at: collection,
       "(@a{sv} {'\(Self.item).Label': <'\(label)'>, '\(Self.item).Attributes': <@a{ss} {\(pairs)}>}, "
         + "(objectpath '\(try openSession())', @ay [], @ay [\(text)], 'text/plain'), \(replacing))")
+  }
+
+  /// Removes all of Keyrack's items, past Keyrack.
+  package func removeItems() throws {
+    for found in try secrets("SearchItems", "({'app': 'keyrack'},)")[0].children {
+      try connected().call("Delete", of: Self.item, at: found.text)
+    }
   }
 
   private static let root = "/org/freedesktop/secrets"
