@@ -144,6 +144,29 @@ import Testing
     #expect(try await fixture.token() == first)
     #expect(try await fixture.onlyItem() == newer)
     #expect(try await fixture.provider.log().count == 1)
+    // Nothing was lost by that.
+    try await fixture.put(item.secret, in: item)
+    #expect(try await fixture.provider.accepts(accessToken: fixture.token(insteadOf: first)))
+  }
+
+  /// What the daemon has in memory is better than that, or than nothing.
+  @Test(arguments: [.empty, .garbage, .wrongChecksum, nil] as [Damage?])
+  func anItemThatWasTornOrTakenAwayIsStoredAgainByTheNextRefresh(_ damage: Damage?) async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    let first = try await fixture.token()
+    let item = try await fixture.onlyItem()
+    if let damage {
+      try await fixture.put(damage.applied(to: item.secret), in: item)
+    } else {
+      try await fixture.session.removeItems()
+    }
+    let second = try await fixture.token(insteadOf: first)
+    #expect(second != first)
+    #expect(try await fixture.onlyItem().secret.contains(fixture.liveRefreshToken()))
+    try await fixture.daemon.restart()
+    #expect(try await fixture.provider.accepts(accessToken: fixture.token()))
+    #expect(try await fixture.sawReuse() == false)
   }
 
   private static func newer(_ secret: String) -> String {
