@@ -27,8 +27,9 @@ package actor KeyrackDaemon {
     try configuration.write(toFile: "\(folder)/keyrack.conf", atomically: true, encoding: .utf8)
   }
 
-  package func start() async throws {
-    process = try Child([Products.path(of: "keyrackd")], environment: environment, error: log)
+  package func start(with more: [String: String] = [:]) async throws {
+    process = try Child(
+      [Products.path(of: "keyrackd")], environment: environment.merging(more) { $1 }, error: log)
     try await eventually("keyrackd to answer", within: .seconds(10)) {
       if let status = process?.exitStatus { throw Child.Failure(description: "keyrackd ended with \(status): \(said)") }
       return (try? Wire(socket)) != nil
@@ -48,6 +49,12 @@ package actor KeyrackDaemon {
     let status = try await process?.wait(within: .seconds(30)) ?? 0
     process = nil
     return status
+  }
+
+  /// Waits until it has ended by itself. Its exit status, 128 and the signal where it was killed.
+  @discardableResult package func end() async throws -> Int32 {
+    defer { process = nil }
+    return try await process?.wait() ?? 0
   }
 
   /// Ends it by SIGKILL.
