@@ -82,7 +82,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (SampleProvider.Drop.before, SampleProvider.Outcome.scripted), (.after, .granted), (.mid, .granted),
+    (SampleProvider.Drop.before, SampleProvider.Outcome.scripted), (.reset, .scripted), (.after, .granted),
+    (.mid, .granted),
   ])
   func aDroppedConnectionGivesNoWholeAnswer(_ drop: SampleProvider.Drop, _ outcome: SampleProvider.Outcome) async throws
   {
@@ -104,6 +105,41 @@ import Testing
     #expect(try await provider.log().map(\.outcome) == [.scripted, .scripted, .denied, .denied])
     try await provider.reset()
     #expect(try await provider.log().isEmpty)
+  }
+
+  @Test func inFoulWeatherSomeRefreshesFailAndNoSignIn() async throws {
+    let provider = try SampleProvider()
+    try await provider.setWeather(seed: 1)
+    var outcomes: Set<Bool> = []
+    while outcomes.count < 2 {
+      _ = try await signIn(provider)
+      _ = try? await refresh(provider, "rt_none")
+      outcomes.insert(try await provider.log().last?.fault == nil)
+    }
+    try await provider.setWeather(seed: nil)
+    #expect(try await refresh(provider, "rt_none").status == 400)
+    #expect(try await provider.log().last?.fault == nil)
+  }
+
+  @Test func anOutageRefusesConnectionsAndForgetsNothing() async throws {
+    let provider = try SampleProvider()
+    let token = try await signIn(provider).accessToken
+    try await provider.refuseConnections(for: .milliseconds(200))
+    await #expect(throws: LoopbackHTTP.Failure.self) { try await provider.accepts(accessToken: token) }
+    try await eventually("the end of the outage") { (try? await provider.accepts(accessToken: token)) == true }
+  }
+
+  @Test func theEndOfATokenIsKnown() async throws {
+    let provider = try SampleProvider("--access-lifetime", "0.1")
+    let first = try await signIn(provider).accessToken
+    try await provider.set(.init(accessLifetime: 60))
+    let second = try await signIn(provider)
+    try await eventually("the end of the first") { try await provider.deadTime(ofAccessToken: first) != nil }
+    #expect(try await provider.deadTime(ofAccessToken: second.accessToken) == nil)
+    for _ in 0..<2 { _ = try await refresh(provider, second.refreshToken) }
+    #expect(try await provider.deadTime(ofAccessToken: second.accessToken) ?? .zero < .seconds(5))
+    #expect(try await provider.deadTime(ofAccessToken: second.accessToken) != nil)
+    await #expect(throws: LoopbackHTTP.Failure.self) { try await provider.deadTime(ofAccessToken: "at_never") }
   }
 
   @Test func aStoppedProviderRefusesConnections() async throws {

@@ -4,6 +4,7 @@ import Glibc
 struct Connection {
   let descriptor: Int32
   let provider: Monitor<Provider>
+  let listener: Listener
 
   func serve() {
     defer { close(descriptor) }
@@ -25,7 +26,7 @@ struct Connection {
   /// Whether the connection can go on.
   private func answer(_ request: HTTPRequest) -> Bool {
     if request.path.hasPrefix("/control/") {
-      let response = Control(provider: provider).answer(request)
+      let response = Control(provider: provider, listener: listener).answer(request)
       return send(response.bytes(closes: !request.keepsAlive))
     }
     let handling = provider.update { $0.receive(request) }
@@ -34,6 +35,9 @@ struct Connection {
     let bytes = handling.response.bytes(closes: !request.keepsAlive)
     switch handling.drop {
     case .before, .after: return false
+    case .reset:
+      resetWhenClosed()
+      return false
     case .mid:
       _ = send(bytes.dropLast(max(1, handling.response.body.count / 2)))
       return false
@@ -42,6 +46,11 @@ struct Connection {
       provider.update { $0.markAnswered(handling.number) }
       return true
     }
+  }
+
+  private func resetWhenClosed() {
+    var atOnce = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
   }
 
   /// Sends everything. False once the client is gone.

@@ -3,9 +3,22 @@ import FoundationEssentials
 /// The paths under `/control/`: how a test steers the provider and sees what it was asked. Not logged.
 struct Control {
   let provider: Monitor<Provider>
+  let listener: Listener
 
   private struct Release: Decodable {
     let path: String?
+  }
+
+  private struct Forecast: Decodable {
+    let seed: UInt64?
+  }
+
+  private struct Outage: Decodable {
+    let milliseconds: UInt32
+  }
+
+  private struct Question: Decodable {
+    let token: String
   }
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -28,6 +41,13 @@ struct Control {
     case ("POST", "/control/settings"):
       let change = try decode(Settings.Change.self, request)
       provider.update { $0.settings.apply(change) }
+    case ("POST", "/control/weather"):
+      let seed = try decode(Forecast.self, request).seed
+      provider.update { $0.setWeather(seed: seed) }
+    case ("POST", "/control/outage"):
+      let length = try decode(Outage.self, request).milliseconds
+      try listener.refuse(milliseconds: length)
+    case ("POST", "/control/token"): return try fate(of: decode(Question.self, request).token)
     case ("POST", "/control/reset"): provider.update { $0.reset() }
     case ("GET", "/control/log"): return HTTPResponse(json: log(after: query["after"].flatMap(Int.init) ?? 0))
     case ("GET", "/control/tokens"): return HTTPResponse(json: provider.update { $0.ledger.alive })
@@ -35,6 +55,12 @@ struct Control {
     default: return HTTPResponse(status: 404)
     }
     return HTTPResponse(status: 204)
+  }
+
+  /// 404 for what was never an access token.
+  private func fate(of token: String) -> HTTPResponse {
+    guard let fate = provider.update({ $0.ledger.fate(ofAccessToken: token) }) else { return HTTPResponse(status: 404) }
+    return HTTPResponse(json: fate)
   }
 
   private func log(after number: Int) -> [LogEntry] {

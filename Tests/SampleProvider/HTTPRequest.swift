@@ -43,6 +43,9 @@ struct HTTPRequest {
     return try? JSONDecoder().decode(StringMembers.self, from: Data(body)).members
   }
 
+  /// Whether it spends a refresh token at `/token`.
+  var isRefresh: Bool { path == Endpoint.token.rawValue && form?["grant_type"] == "refresh_token" }
+
   var bearerToken: String? {
     guard let value = headers["authorization"], value.lowercased().hasPrefix("bearer ") else { return nil }
     return String(value.dropFirst(7))

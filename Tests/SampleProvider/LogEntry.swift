@@ -13,6 +13,8 @@ struct LogEntry: Encodable {
   var accessToken: String?
   /// What was, or will be, answered; nil where the connection is dropped.
   var status: Int?
+  /// What the weather did to it.
+  var fault: Fault?
   /// Whether the whole answer was handed to the network.
   var isAnswered = false
 
@@ -20,7 +22,7 @@ struct LogEntry: Encodable {
     case number = "n"
     case path, method, query, headers, body, form, json
     case grantType = "grant_type"
-    case user, family, outcome, status
+    case user, family, outcome, status, fault
     case accessToken = "access_token"
     case receivedAt = "received_at_ms"
     case isAnswered = "answered"
@@ -42,6 +44,7 @@ struct LogEntry: Encodable {
     try container.encodeIfPresent(accessToken, forKey: .accessToken)
     try container.encode(outcome, forKey: .outcome)
     try container.encodeIfPresent(status, forKey: .status)
+    try container.encodeIfPresent(fault, forKey: .fault)
     try container.encode(Int(receivedAt.timeIntervalSince1970 * 1000), forKey: .receivedAt)
     try container.encode(isAnswered, forKey: .isAnswered)
   }

@@ -14,7 +14,7 @@ struct Main {
       if options.endsWithStandardInput { ServiceThread.start(exitAtEndOfInput) }
       print("{\"port\":\(listener.port)}")
       fflush(nil)
-      listener.acceptForever { Connection(descriptor: $0, provider: provider).serve() }
+      listener.acceptForever { Connection(descriptor: $0, provider: provider, listener: listener).serve() }
     } catch {
       complain("\(error)")
       exit(error is Options.UsageError ? 2 : 1)

@@ -5,6 +5,8 @@ struct Provider {
   var settings: Settings
   var ledger = TokenLedger()
   private var scripts: [String: [Script]] = [:]
+  /// Nil while it is always fair.
+  private var weather: Weather?
   private(set) var log: [LogEntry] = []
   /// Path by number of the requests whose answer waits for a release.
   private(set) var held: [Int: String] = [:]
@@ -27,7 +29,9 @@ struct Provider {
 
   mutating func receive(_ request: HTTPRequest) -> Handling {
     lastNumber += 1
-    let script = nextScript(for: request.path)
+    var script = nextScript(for: request.path)
+    let fault = script == nil && request.isRefresh ? weather?.fault(at: .now) : nil
+    script = script ?? fault?.script
     var processed =
       script?.processes == false ? Processed(.scripted, HTTPResponse(status: 200)) : process(request)
     script?.apply(to: &processed.response)
@@ -36,7 +40,7 @@ struct Provider {
       LogEntry(
         number: lastNumber, request: request, outcome: processed.outcome, user: processed.user,
         family: processed.family, accessToken: processed.accessToken,
-        status: script?.drop == nil ? processed.response.status : nil))
+        status: script?.drop == nil ? processed.response.status : nil, fault: fault))
     return Handling(
       number: lastNumber, response: processed.response, isHeld: script?.isHeld ?? false, delay: script?.delay ?? 0,
       drop: script?.drop)
@@ -48,6 +52,10 @@ struct Provider {
   }
 
   mutating func add(_ script: Script) { scripts[script.path, default: []].append(script) }
+
+  /// Has refreshes at `/token` fail at random, or with no seed none any more. Sign-ins work in all weathers, so that a
+  /// test can make up for what was lost.
+  mutating func setWeather(seed: UInt64?) { weather = seed.map { Weather(seed: $0, now: .now) } }
 
   /// Lets the held answers of a path go, or all of them.
   mutating func release(path: String?) {

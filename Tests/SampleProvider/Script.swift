@@ -16,6 +16,8 @@ struct Script: Decodable {
   /// When the connection is closed in place of a whole answer.
   enum Drop: String, Decodable {
     case before, after, mid
+    /// Before, and by a reset.
+    case reset
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -23,6 +25,22 @@ struct Script: Decodable {
     case delay = "delay_ms"
     case isHeld = "hold"
     case isAfterProcessing = "after_processing"
+  }
+
+  /// For one request.
+  init(
+    status: Int? = nil, headers: [String: String]? = nil, body: String? = nil, delay: Int = 0, drop: Drop? = nil,
+    isAfterProcessing: Bool = false
+  ) {
+    path = Endpoint.token.rawValue
+    count = 1
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.delay = delay
+    isHeld = false
+    self.drop = drop
+    self.isAfterProcessing = isAfterProcessing
   }
 
   init(from decoder: any Decoder) throws {
@@ -40,7 +58,7 @@ struct Script: Decodable {
 
   /// Whether the request has its effect: a scripted answer comes in place of it, unless the script says otherwise.
   var processes: Bool {
-    if drop == .before { return false }
+    if drop == .before || drop == .reset { return false }
     return isAfterProcessing || (status == nil && headers == nil && body == nil)
   }
 

@@ -6,7 +6,10 @@ struct TokenFamily {
   let scope: String?
   /// The newest; the ones before it are spent.
   var refreshToken: String?
-  var isAlive = true
+  /// Nil while it is alive.
+  var end: ContinuousClock.Instant?
+
+  var isAlive: Bool { end == nil }
 }
 
 /// The tokens of one answer.
@@ -24,4 +27,14 @@ struct LiveToken: Encodable {
   let kind: String
   let family: Int
   let user: String
+}
+
+/// What `POST /control/token` says of an access token.
+struct TokenFate: Encodable {
+  /// Milliseconds since its end, nil while it is alive.
+  let deadFor: Int?
+
+  private enum CodingKeys: String, CodingKey {
+    case deadFor = "dead_for_ms"
+  }
 }

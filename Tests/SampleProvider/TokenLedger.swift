@@ -9,7 +9,7 @@ struct TokenLedger {
 
   private struct AccessToken {
     let family: Int
-    let end: ContinuousClock.Instant
+    var end: ContinuousClock.Instant
   }
 
   enum Refresh {
@@ -29,7 +29,7 @@ struct TokenLedger {
     guard let id = familyOfRefreshToken[token], var family = families[id], family.isAlive, family.client == client
     else { return .denied }
     guard family.refreshToken == token else {
-      families[id]?.isAlive = false
+      families[id]?.end = .now
       return .reuse(family)
     }
     guard settings.rotation else { return .granted(grant(family, newRefreshToken: nil, settings)) }
@@ -40,9 +40,12 @@ struct TokenLedger {
 
   /// Ends a refresh token's family, or an access token alone. Nil if it was dead or never given.
   mutating func revoke(_ token: String) -> TokenFamily? {
-    if let access = accessTokens.removeValue(forKey: token) { return families[access.family] }
+    if let access = accessTokens[token] {
+      accessTokens[token]?.end = min(access.end, .now)
+      return families[access.family]
+    }
     guard let id = familyOfRefreshToken[token], let family = families[id], family.isAlive else { return nil }
-    families[id]?.isAlive = false
+    families[id]?.end = .now
     return family
   }
 
@@ -53,7 +56,15 @@ struct TokenLedger {
     return family
   }
 
-  mutating func end(_ family: TokenFamily) { families[family.id]?.isAlive = false }
+  /// Nil for what was never given.
+  func fate(ofAccessToken token: String) -> TokenFate? {
+    guard let access = accessTokens[token], let family = families[access.family] else { return nil }
+    let end = min(access.end, family.end ?? access.end)
+    let now = ContinuousClock.now
+    return TokenFate(deadFor: end > now ? nil : Int((now - end) / .milliseconds(1)))
+  }
+
+  mutating func end(_ family: TokenFamily) { families[family.id]?.end = .now }
 
   var alive: [LiveToken] {
     let living = families.values.filter(\.isAlive)

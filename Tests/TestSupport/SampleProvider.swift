@@ -42,6 +42,14 @@ package final class SampleProvider: Sendable {
 
   package func set(_ settings: Settings) async throws { try await post("/control/settings", settings) }
 
+  /// Has refreshes at `/token` fail at random, in spells, until there is no seed any more. Sign-ins work all the time.
+  package func setWeather(seed: UInt64?) async throws { try await post("/control/weather", ["seed": seed]) }
+
+  /// Refuses connections from now on, for so long.
+  package func refuseConnections(for length: Duration) async throws {
+    try await post("/control/outage", ["milliseconds": length.milliseconds])
+  }
+
   /// Forgets requests, tokens, scripts and settings.
   package func reset() async throws { try await post("/control/reset", [String: String]()) }
 
@@ -63,6 +71,12 @@ package final class SampleProvider: Sendable {
   /// The tokens that are alive.
   package func tokens() async throws -> [LiveToken] {
     try await decode([LiveToken].self, loopback("GET", "/control/tokens"))
+  }
+
+  /// How long an access token has been dead: nil while it is alive. Throws where it was never given.
+  package func deadTime(ofAccessToken token: String) async throws -> Duration? {
+    let fate = try await decode(TokenFate.self, postJSON("/control/token", ["token": token]))
+    return fate.deadFor.map { .milliseconds($0) }
   }
 
   // MARK: Calling it as a client would

@@ -4,6 +4,8 @@ extension SampleProvider {
     case before, after
     /// In the middle of the body.
     case mid
+    /// Before, and by a reset.
+    case reset
   }
 
   /// What of the provider's behaviour changes; nil stays as it is.
@@ -58,6 +60,8 @@ extension SampleProvider {
     package let outcome: Outcome
     /// Nil where the connection was dropped.
     package let status: Int?
+    /// What the weather did to it.
+    package let fault: String?
     package let receivedAtMilliseconds: Int
     package let isAnswered: Bool
 
@@ -65,7 +69,7 @@ extension SampleProvider {
       case number = "n"
       case path, method, query, headers, body, form, json
       case grantType = "grant_type"
-      case user, family, outcome, status
+      case user, family, outcome, status, fault
       case accessToken = "access_token"
       case receivedAtMilliseconds = "received_at_ms"
       case isAnswered = "answered"
@@ -90,6 +94,15 @@ extension SampleProvider {
 
     package enum Kind: String, Decodable, Sendable {
       case access, refresh
+    }
+  }
+
+  struct TokenFate: Decodable {
+    /// Milliseconds.
+    let deadFor: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case deadFor = "dead_for_ms"
     }
   }
 
