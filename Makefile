@@ -54,7 +54,7 @@ test: test-servers build ## Run all tests
 test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
 	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
 
-soak: test-servers build ## Look for what grows or gets lost, for SOAK (60) seconds and 100 expiries
+soak: test-servers build ## Look for what grows or gets lost: SOAK (60) seconds, 1,000 rounds, 100 expiries
 	KEYRACK_SOAK_SECONDS=$(SOAK) SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel --filter SoakTests
 
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
