@@ -114,12 +114,14 @@ extension TokenCoordinator {
   private func keyringAnswered(_ error: StoreError?) {
     let next = KeyringStatus(error, since: time.wall)
     guard next.state != keyring.state || next.message != keyring.message else { return }
+    // One that fails only now and then is left to the retries: whatever asked it has just changed its state itself.
+    let wasOutOfReach = [.locked, .unavailable].contains(keyring.state)
     keyring = next
     if next.state == .ok {
       for slot in slots.values { slot.session?.keyringRecovered(wall: time.wall) }
       planRefresh()
       log.record(.notice, "keyring", account: nil, "the keyring answers")
-      if isLoaded { Task { await self.settleOwed() } }
+      if isLoaded && wasOutOfReach { Task { await self.settleOwed() } }
     } else {
       log.record(.warning, "keyring", account: nil, "keyring \(next.state.rawValue): \(next.message ?? "")")
     }

@@ -127,7 +127,10 @@ extension TokenCoordinator {
 
   /// Finishes what could not be removed from the keyring before.
   func settleOwed() async {
+    if isSettling { return }
+    isSettling = true
     for note in owedRemovals where owedRemovals.contains(note) { await settle(note) }
+    isSettling = false
   }
 
   private func settleLater() {
@@ -149,7 +152,10 @@ extension TokenCoordinator {
       let owed: Revocation? =
         switch debt {
         case .known(let owed): owed
-        case .ofRecord: stored.flatMap { outbox[$0.session]?.revocation ?? revocation(of: $0, accessToken: nil) }
+        // A newer session's record may have taken its place by now; what is owed stays owed.
+        case .ofRecord:
+          (note.session ?? stored?.session).flatMap { outbox[$0]?.revocation }
+            ?? stored.flatMap { revocation(of: $0, accessToken: nil) }
         }
       if let owed { try await keep(owed) }
       if isToGo {

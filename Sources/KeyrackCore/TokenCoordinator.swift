@@ -71,6 +71,7 @@ package actor TokenCoordinator {
   /// Notes of ended sessions whose records are still in the keyring.
   var owedRemovals: Set<EndedSession> = []
   var settling: Task<Void, Never>?
+  var isSettling = false
 
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,

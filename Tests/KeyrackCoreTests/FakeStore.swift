@@ -43,7 +43,12 @@ actor FakeStore: SessionStore {
       await Task.yield()
     }
   }
-  func wait(for step: String) async { while !steps.contains(step) { await Task.yield() } }
+  func wait(for step: String, passing time: FakeClock? = nil) async {
+    while !steps.contains(step) {
+      time?.advance(.seconds(1))
+      await Task.yield()
+    }
+  }
 
   private func begin(_ name: String) async throws(StoreError) {
     if holding.contains(name) { await withCheckedContinuation { held.append($0) } }

@@ -28,7 +28,8 @@ import Testing
 
   /// The keyring comes back: what was owed is removed, and what was unsaved is saved, at the same time.
   @Test func whatIsStillToBeRemovedNeverTakesTheNextSessionAlong() async throws {
-    let bench = Bench(contents: StoreContents(records: [Bench.record()]))
+    let bench = Bench(
+      provider: FakeProvider(revocations: .failed("down")), contents: StoreContents(records: [Bench.record()]))
     await bench.coordinator.load()
     await bench.store.fail(["save revocation"])
     #expect(try await bench.logOut().get().local == .pending)
@@ -39,15 +40,15 @@ import Testing
     #expect(try await login.value.get().warnings.map(\.code) == ["unsaved"])
     await bench.store.fail([])
     await bench.store.hold(["save revocation"])
-    let before = await bench.store.steps.count
     await bench.store.wait(untilHeld: 1, passing: bench.clock)
+    let before = await bench.store.steps.count
     for _ in 0..<200 {
       bench.clock.advance(.seconds(1))
       await Task.yield()
     }
     #expect(await bench.store.steps.count == before)
     await bench.store.release()
-    await bench.store.wait(for: "save record")
+    await bench.store.wait(for: "save record", passing: bench.clock)
     #expect(await bench.store.contents.records.map(\.refreshToken) == [Secret("rt-new")])
   }
 
