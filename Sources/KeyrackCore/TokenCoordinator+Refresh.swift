@@ -30,6 +30,8 @@ extension TokenCoordinator {
       if pause > .zero { try? await time.sleep(until: time.now + pause) }
       wait = await refreshOnce(attempt, session: id, of: name)
     }
+    // However it has ended: an intent that is left says that nobody knows what became of the refresh token.
+    await clearIntent(session: id, of: name)
   }
 
   /// Returns after how long to do it once more, nil where the refresh has ended.
@@ -43,10 +45,7 @@ extension TokenCoordinator {
     // What has been learned meanwhile counts: after this the token is spent.
     guard let account = slots[name]?.account, let target = self[id, of: name]?.flight?.target, !isStopping,
       !isPostponed(attempt, session: id, of: name)
-    else {
-      await clearIntent(session: id, of: name)
-      return nil
-    }
+    else { return nil }
     let sentAt = time.now
     self[id, of: name]?.refreshSent(attempt: attempt, now: sentAt)
     checkpoint(.sent)
@@ -73,7 +72,7 @@ extension TokenCoordinator {
     switch action {
     case .store(let record): await storeRefreshed(record, attempt, account, outcome)
     case .again(let pause): return pause
-    case .settle, .ignore, nil: await clearIntent(session: id, of: name)
+    case .settle, .ignore, nil: break
     }
     return nil
   }

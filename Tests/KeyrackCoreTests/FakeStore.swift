@@ -11,7 +11,12 @@ actor FakeStore: SessionStore {
   private var holding: Set<String> = []
   private var held: [CheckedContinuation<Void, Never>] = []
 
-  init(_ contents: StoreContents = StoreContents()) { self.contents = contents }
+  private let journal: Journal?
+
+  init(_ contents: StoreContents = StoreContents(), journal: Journal? = nil) {
+    self.contents = contents
+    self.journal = journal
+  }
 
   /// All calls from now on.
   func fail(_ error: StoreError?) { self.error = error }
@@ -59,6 +64,7 @@ actor FakeStore: SessionStore {
   private func step(_ name: String) async throws(StoreError) {
     try await begin(name)
     steps.append(name)
+    journal?.note(name)
   }
 
   func prepare(_ unlock: UnlockPolicy) async throws(StoreError) { try await step("prepare") }

@@ -2,6 +2,7 @@ import Dispatch
 import KeyrackCore
 import KeyrackProtocol
 import Synchronization
+import Testing
 
 /// What coordinators and all fakes run on in tests: one queue, so that a test can wait until nothing is left to do.
 final class QueueExecutor: SerialExecutor {
@@ -127,16 +128,53 @@ actor FakeIntents: RefreshIntents {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var intents: [RefreshIntent]
   private(set) var added: [RefreshIntent] = []
+  private let journal: Journal?
+  private var isHolding = false
+  private var held: [CheckedContinuation<Void, Never>] = []
 
-  init(_ intents: [RefreshIntent] = []) { self.intents = intents }
+  init(_ intents: [RefreshIntent] = [], journal: Journal? = nil) {
+    self.intents = intents
+    self.journal = journal
+  }
+
+  /// Removing one takes until ``release()``.
+  func hold() { isHolding = true }
+  func release() {
+    isHolding = false
+    for continuation in held { continuation.resume() }
+    held = []
+  }
 
   func add(_ intent: RefreshIntent) throws(StateError) {
     intents.removeAll { $0.session == intent.session }
     intents.append(intent)
     added.append(intent)
+    journal?.note("add intent")
   }
-  func remove(of session: SessionID) { intents.removeAll { $0.session == session } }
+  func remove(of session: SessionID) async {
+    if isHolding { await withCheckedContinuation { held.append($0) } }
+    intents.removeAll { $0.session == session }
+    journal?.note("remove intent")
+  }
   func interrupted() -> [RefreshIntent] { intents }
+}
+
+/// What several fakes were asked to do, in the order in which it was done.
+final class Journal: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  var lines: [String] { entries.withLock { $0 } }
+  func note(_ line: String) { entries.withLock { $0.append(line) } }
+}
+
+/// Answers one after the other, and the last one for ever.
+final class Script: Sendable {
+  private let outcomes: Mutex<[TokenOutcome]>
+
+  init(_ outcomes: [TokenOutcome]) { self.outcomes = Mutex(outcomes) }
+
+  func next() -> TokenOutcome { outcomes.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+  func becomes(_ outcomes: TokenOutcome...) { self.outcomes.withLock { $0 = outcomes } }
 }
 
 /// A clock that stands until the test moves it.
@@ -204,15 +242,16 @@ final class FakeClock: TimeSource {
 
 /// A configuration of accounts of one provider, which the test names.
 final class FakeSource: ConfigurationSource {
-  private let accounts: Mutex<[String]>
+  private let file: Mutex<(accounts: [String], provider: Provider)>
 
-  init(_ accounts: [String]) { self.accounts = Mutex(accounts) }
+  init(_ accounts: [String], of provider: Provider = Bench.corp) { file = Mutex((accounts, provider)) }
 
-  func write(_ accounts: [String]) { self.accounts.withLock { $0 = accounts } }
+  func write(_ accounts: [String], of provider: Provider = Bench.corp) { file.withLock { $0 = (accounts, provider) } }
 
   var configuration: Configuration {
-    let accounts = accounts.withLock { $0 }.map { ($0, Account(name: $0, provider: Bench.corp)) }
-    return Configuration(providers: ["corp": Bench.corp], accounts: Dictionary(uniqueKeysWithValues: accounts))
+    let (names, provider) = file.withLock { $0 }
+    let accounts = names.map { ($0, Account(name: $0, provider: provider, scopes: ["mail", "files"])) }
+    return Configuration(providers: ["corp": provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
   }
 
   func read() async throws(ConfigurationError) -> Configuration { configuration }
@@ -245,26 +284,49 @@ struct Bench {
 
   init(
     provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
-    intents: [RefreshIntent] = [], clock: FakeClock = FakeClock(), accounts: [String] = ["work", "other"]
+    intents: [RefreshIntent] = [], clock: FakeClock = FakeClock(), accounts: [String] = ["work", "other"],
+    habits: ProviderHabits = ProviderHabits(), journal: Journal? = nil
   ) {
-    source = FakeSource(accounts)
+    source = FakeSource(accounts, of: Provider(name: "corp", kind: Bench.corp.kind, habits: habits))
     self.clock = clock
     self.provider = provider
-    store = FakeStore(contents)
+    store = FakeStore(contents, journal: journal)
     self.notes = FakeEndedSessions(notes)
-    self.intents = FakeIntents(intents)
+    self.intents = FakeIntents(intents, journal: journal)
     coordinator = TokenCoordinator(
       executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, store: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
-      log: SilentLog(), random: { 0 })
+      log: SilentLog(), random: { 0 }, checkpoint: { journal?.note($0.rawValue) })
   }
 
-  static func record(_ account: String = "work", _ token: String = "rt-1", session: SessionID = SessionID())
-    -> SessionRecord
-  {
+  static func record(
+    _ account: String = "work", _ token: String = "rt-1", session: SessionID = SessionID(), generation: Int = 0
+  ) -> SessionRecord {
     SessionRecord(
-      session: session, account: account, provider: "corp", audience: corp.audience, refreshToken: Secret(token),
-      obtainedAt: 999_000)
+      session: session, account: account, provider: "corp", generation: generation, audience: corp.audience,
+      refreshToken: Secret(token), obtainedAt: 999_000)
+  }
+
+  /// One account in the keyring, `work`, and a provider that answers as written.
+  static func scripted(
+    _ script: Script, record: SessionRecord = record(), intents: [RefreshIntent] = [],
+    habits: ProviderHabits = ProviderHabits(), journal: Journal? = nil
+  ) -> Bench {
+    let clock = FakeClock()
+    let provider = FakeProvider(clock: clock) { _ in script.next() }
+    return Bench(
+      provider: provider, contents: StoreContents(records: [record]), intents: intents, clock: clock,
+      habits: habits, journal: journal)
+  }
+
+  var refreshTokensSent: [String] {
+    get async {
+      await provider.requests.compactMap { if case .refresh(let token, _) = $0 { text(token) } else { nil } }
+    }
+  }
+
+  func status(of account: String = "work") async throws -> AccountStatus {
+    try #require(await coordinator.status(StatusOperation(account: account)).get().accounts.first)
   }
 
   /// Asks in the background, and returns once the coordinator has taken the request in.
@@ -287,8 +349,8 @@ struct Bench {
   }
 
   /// Reads a configuration that names these accounts.
-  func reload(_ accounts: [String]) async {
-    source.write(accounts)
+  func reload(_ accounts: [String], of provider: Provider = Bench.corp) async {
+    source.write(accounts, of: provider)
     _ = await coordinator.reload()
   }
 
@@ -314,8 +376,9 @@ extension TokenOutcome {
 }
 
 extension Result where Failure == ReplyError {
-  var code: ErrorCode? {
+  var error: ReplyError? {
     guard case .failure(let error) = self else { return nil }
-    return error.code
+    return error
   }
+  var code: ErrorCode? { error?.code }
 }
