@@ -43,8 +43,8 @@ extension TokenCoordinator {
     await noteIntent(session: id, of: name)
     checkpoint(.intended)
     // What has been learned meanwhile counts: after this the token is spent.
-    guard let account = slots[name]?.account, let target = self[id, of: name]?.flight?.target, !isStopping,
-      !isPostponed(attempt, session: id, of: name)
+    guard let account = slots[name]?.account, let session = self[id, of: name], let target = session.flight?.target,
+      !session.isSetAside, !isStopping, !isPostponed(attempt, session: id, of: name)
     else { return nil }
     let sentAt = time.now
     self[id, of: name]?.refreshSent(attempt: attempt, now: sentAt)
