@@ -143,6 +143,7 @@ extension TokenCoordinator {
         if overOthers { try await store.save(record) } else { try await store.replace(session.kept, by: record) }
       }
       self[id, of: name]?.kept = record
+      replaced[name] = nil
       return nil
     } catch .conflict(let stored) {
       return await giveWay(record, to: stored)

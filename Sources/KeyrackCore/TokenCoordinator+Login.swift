@@ -143,7 +143,10 @@ extension TokenCoordinator {
     slots[name]?.session = UserSession(
       signedIn: record, token: token, remember: attempt.remember, habits: account.provider.habits, wall: time.wall)
     slots[name]?.unusable = nil
-    if let replaced { release(replaced) }
+    if let replaced {
+      self.replaced[name, default: []].insert(replaced.id)
+      release(replaced)
+    }
     var warnings: [LoginOperation.Warning] = []
     if attempt.remember {
       warnings += await storeNew(record, of: name)

@@ -126,6 +126,7 @@ extension TokenCoordinator {
   /// Whether a record is what a session has left behind that was ended here.
   func hasEnded(_ record: SessionRecord) -> Bool {
     ending.contains(record.session) || outbox[record.session] != nil || owedRemovals.contains { $0.covers(record) }
+      || replaced[record.account]?.contains(record.session) == true
   }
 
   private func storeRefreshed(

@@ -61,6 +61,8 @@ package actor TokenCoordinator {
   var orphans: [String: UserSession] = [:]
   /// The last change to the keyring that each account waits for.
   var turns: [String: Task<StoreError?, Never>] = [:]
+  /// Sessions of each account that a sign-in here has taken the place of, while the keyring may still have their record.
+  var replaced: [String: Set<SessionID>] = [:]
   /// Sessions whose newest record is being saved again and again.
   var saving: [SessionID: Task<Void, Never>] = [:]
 

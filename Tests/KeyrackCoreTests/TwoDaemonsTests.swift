@@ -56,6 +56,21 @@ import Testing
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
   }
 
+  /// Its record is still in the keyring when the new one can be saved at last.
+  @Test("R21 a sign-in that could not be saved at once does not give way to the session that it has replaced")
+  func unsavedSignIn() async throws {
+    let bench = Bench.scripted(Script([grant("at-new", "rt-new")]), record: ours)
+    await bench.coordinator.load()
+    await bench.store.fail(["save record"])
+    let reply = try await bench.signIn().get()
+    #expect(reply.warnings.map(\.code) == ["unsaved"])
+    await bench.store.fail([])
+    await bench.clock.run(.seconds(5))
+    #expect(await bench.store.contents.records.map(\.session.description) == [reply.session])
+    #expect(try await bench.ask().value.get().accessToken == Secret("at-new"))
+    #expect(try await bench.status().state == .active)
+  }
+
   @Test("R22 whoever waited for the session before gets nothing of the next one") func waiters() async throws {
     let bench = Bench(contents: StoreContents(records: [ours]))
     let old = await bench.ask()
