@@ -118,8 +118,9 @@ extension TokenCoordinator {
   @discardableResult
   func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
     log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
+    let replaced = self[id, of: stored.account]
     adopt(UserSession(kept: stored, now: time.now, wall: time.wall))
-    wake(.refresh(id), .ended)
+    if let replaced { release(replaced) }
     return nil
   }
 

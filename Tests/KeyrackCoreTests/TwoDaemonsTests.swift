@@ -56,6 +56,26 @@ import Testing
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
   }
 
+  @Test("R21, R4 a session that another daemon has begun meanwhile counts, and what ours got is revoked")
+  func replaced() async throws {
+    let bench = Bench(contents: StoreContents(records: [ours]))
+    let asked = await bench.ask()
+    await bench.provider.waitForRequests(1)
+    let theirs = Bench.record("work", "rt-theirs")
+    await bench.store.put(theirs)
+    await bench.provider.answerNext(grant("at", "rt-2"))
+    #expect(await asked.value.code == .sessionEnded)
+    await bench.provider.waitForRequests(2)
+    #expect(await bench.provider.requests.last == .revoke(refreshToken: Secret("rt-2"), accessToken: Secret("at")))
+    #expect(await bench.store.contents.records == [theirs])
+    await QueueExecutor.shared.settle()
+    #expect(await bench.intents.intents.isEmpty)
+    let next = await bench.ask()
+    await bench.provider.waitForRequests(3)
+    await bench.provider.answerNext(grant("at-theirs", "rt-theirs-2"))
+    #expect(try await next.value.get().accessToken == Secret("at-theirs"))
+  }
+
   /// Its record is still in the keyring when the new one can be saved at last.
   @Test("R21 a sign-in that could not be saved at once does not give way to the session that it has replaced")
   func unsavedSignIn() async throws {
