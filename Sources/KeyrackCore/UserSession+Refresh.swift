@@ -38,9 +38,9 @@ extension UserSession {
       kept = stored?.session == id ? stored : nil
       if let stored, stored.session == id, stored.isNewer(than: record) {
         adopt(stored, wall: wall)
-      } else if stored == nil {
-        // Somebody has removed it, which says nothing about the session itself.
-        isSaved = false
+      } else if kept?.generation != record.generation {
+        // Somebody has removed it, or put back an older one, which says nothing about the session itself.
+        change(at: wall) { $0.isSaved = false }
       }
     }
     if flight?.denial == nil, let token = record.refreshToken { return .spend(token) }

@@ -56,6 +56,18 @@ import Testing
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
   }
 
+  @Test("R23 a backup of the keyring that was put back is brought up to date") func restored() async throws {
+    var record = ours
+    record.generation = 7
+    let bench = Bench.scripted(Script([grant("at")]), record: record)
+    await bench.coordinator.load()
+    await bench.store.put(Bench.record("work", "rt-old", session: ours.session, generation: 5))
+    _ = try await bench.ask().value.get()
+    #expect(await bench.refreshTokensSent == ["rt-1"])
+    #expect(await bench.store.contents.records.map(\.generation) == [7])
+    #expect(try await bench.status().saved == true)
+  }
+
   @Test("R21, R4 a session that another daemon has begun meanwhile counts, and what ours got is revoked")
   func replaced() async throws {
     let bench = Bench(contents: StoreContents(records: [ours]))
