@@ -5,16 +5,21 @@ extension TokenCoordinator {
   func beginRefresh(_ attempt: Int, session id: SessionID, of name: String, isAwaited: Bool) {
     guard let account = slots[name]?.account else { return }
     if isAwaited { awaitedFlights.insert(id) }
+    let previous = flights[id]
     flights[id] = Task {
+      // The last step of the one before may still be under way: to forget its intent.
+      await previous?.value
       if await admission(of: id, to: account.provider) {
         let slow = Task { await giveUpPlace(of: id) }
         await refresh(attempt, session: id, of: name)
         slow.cancel()
       }
-      flights[id] = nil
-      awaitedFlights.remove(id)
       limiter.leave(id)
       self[id, of: name]?.refreshEnded(attempt)
+      if self[id, of: name]?.flight == nil {
+        flights[id] = nil
+        awaitedFlights.remove(id)
+      }
       wake(.refresh(id), .settled)
       checkpoint(.published)
       countSignedIn()

@@ -148,10 +148,11 @@ extension TokenCoordinator {
         isForTarget = isSame
         flightIsAwaited(id)
       }
+      let attempt = slots[name]?.session?.flight?.attempt
       try await awaitRefresh(of: id, name, before: deadline)
       guard let session = slots[name]?.session, session.id == id else { throw .sessionEnded(name) }
       // One refresh token is spent at a time: that was for somebody else, now it is our turn.
-      guard isForTarget else { continue }
+      guard isForTarget, session.flight?.attempt != attempt else { continue }
       switch session.tokenAwaited(need, now: time.now) {
       case .serve(let token, let isMet): return (token, isMet)
       case .refuse(let error): throw error
