@@ -170,7 +170,8 @@ extension UserSession {
   /// might have said by mistake.
   private mutating func denied(_ given: LoginReason, _ rejection: Rejection, _ moment: Moment) -> RefreshAction {
     let isPastItsEnd = given == .revoked && record.refreshExpiresAt.map { $0 <= moment.wall } ?? false
-    let reason: LoginReason = isFateUnknown ? .lostRotation : isPastItsEnd ? .expired : given
+    let reason: LoginReason =
+      given != .revoked ? given : isFateUnknown ? .lostRotation : isPastItsEnd ? .expired : given
     let error = ReplyError.loginRequired(record.account, reason, detail: rejection.message, hint: rejection.hint)
     let denial = SessionTrouble(.loginRequired(reason), error, at: moment.wall, retryAt: nil)
     guard isRemembered else { return end(with: denial, wall: moment.wall) }
