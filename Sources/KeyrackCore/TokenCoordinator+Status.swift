@@ -24,7 +24,7 @@ extension TokenCoordinator {
       reason: session.reason, subject: session.record.subject, scope: session.record.scope,
       remembered: session.isRemembered, saved: session.isSaved,
       expiresAt: token.map { time.wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,
-      nextAttemptAt: session.trouble?.retryAt.map(wallTime(of:)), refreshExpiresAt: session.record.refreshExpiresAt,
+      nextAttemptAt: session.heldUntil.map(wallTime(of:)), refreshExpiresAt: session.record.refreshExpiresAt,
       lastError: session.trouble.map { StatusError(code: $0.error.code, message: $0.error.message, at: $0.at) },
       pendingLogin: login)
   }

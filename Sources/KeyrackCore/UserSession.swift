@@ -181,11 +181,17 @@ package struct UserSession: Sendable {
 
   private var nextAttempt: ContinuousClock.Instant? {
     if case .loginRequired = trouble?.kind { return nil }
-    guard var due = trouble?.retryAt ?? accessToken?.refreshAt else { return nil }
-    // What is left of the access token is not put at risk.
-    if isFateUnknown, let end = accessToken?.deadline { due = max(due, end) }
+    guard let due = heldUntil ?? accessToken?.refreshAt else { return nil }
     guard habits.minimumRefreshInterval > .zero, let accessToken else { return due }
     return max(due, accessToken.sentAt + habits.minimumRefreshInterval)
+  }
+
+  /// Before that no refresh is sent that nobody waits for; nil where nothing speaks against one, or waiting does not help.
+  package var heldUntil: ContinuousClock.Instant? {
+    // What is left of the access token is not put at risk.
+    let risk = isFateUnknown ? accessToken?.deadline : nil
+    if case .loginRequired = trouble?.kind { return nil }
+    return [trouble?.retryAt, risk].compactMap { $0 }.max()
   }
 
   /// Begins the refresh that is due, if it still is. Returns its number.

@@ -32,6 +32,26 @@ import Testing
     #expect(await bench.intents.intents.isEmpty)
   }
 
+  @Test("R6 (ii) held while the access token is good; status says until when") func held() async throws {
+    let script = Script([grant("at-1", "rt-2", seconds: 600), .unknown("reset")])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    await bench.clock.run(.seconds(541))
+    #expect(await bench.provider.requests.count == 2)
+    let status = try await bench.status()
+    #expect(status.state == .unknownOutcome)
+    #expect(status.since == 1_000_540)
+    #expect(status.nextAttemptAt == 1_000_600)
+    #expect(status.lastError?.code == .temporarilyUnavailable)
+    await bench.clock.run(.seconds(58))
+    #expect(try await bench.ask().value.get().minimumValidityMet == false)
+    #expect(await bench.provider.requests.count == 2)
+    script.becomes(grant("at-2", "rt-3"))
+    await bench.clock.run(.seconds(2))
+    #expect(await bench.refreshTokensSent == ["rt-1", "rt-2", "rt-2"])
+    #expect(try await bench.status().state == .active)
+  }
+
   @Test("R6 (ii) who was refused the access token has nothing left to protect") func rejectedToken() async throws {
     let bench = Bench.scripted(Script([grant("at-1", "rt-2"), .unknown("reset"), grant("at-2", "rt-3")]))
     _ = try await bench.ask().value.get()
