@@ -49,6 +49,13 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     generation > other.generation || generation == other.generation && refreshToken != other.refreshToken
   }
 
+  /// When the new one ends is not known from the old one.
+  mutating func replaceRefreshToken(by token: Secret) {
+    refreshToken = token
+    refreshExpiresAt = nil
+    generation += 1
+  }
+
   /// Whether all numbers are such that one may calculate with them.
   package var isPlausible: Bool {
     let times = [obtainedAt, expiresAt, refreshedAt, refreshExpiresAt].compactMap { $0 }

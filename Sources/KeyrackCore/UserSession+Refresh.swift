@@ -149,8 +149,7 @@ extension UserSession {
   private mutating func rejected(_ rejection: Rejection, _ moment: Moment) -> RefreshAction {
     if let token = rejection.refreshToken, token != record.refreshToken {
       var next = record
-      next.refreshToken = token
-      next.generation += 1
+      next.replaceRefreshToken(by: token)
       return hold(.init(record: next, trouble: trouble(for: rejection, moment)), wall: moment.wall)
     }
     switch rejection.cause {
@@ -215,8 +214,7 @@ extension UserSession {
     guard let flight else { return .ignore }
     var next = record
     if let token = grant.refreshToken, token != record.refreshToken {
-      next.refreshToken = token
-      next.generation += 1
+      next.replaceRefreshToken(by: token)
     }
     // What a token for another target lacks, the session still has (RFC 6749, section 6).
     if flight.target == .standard { next.scope = grant.scope ?? record.scope }
