@@ -18,12 +18,14 @@ extension TokenCoordinator {
   private func status(of slot: AccountSlot) -> AccountStatus {
     let login = slot.login.map { PendingLogin(method: $0.attempt.method, expiresAt: nil) }
     guard let session = slot.session else { return statusWithoutSession(slot, login) }
-    let token = session.accessToken.flatMap { $0.isLifetimeAssumed ? nil : $0.remaining(at: time.now) }
+    let (now, wall) = (time.now, time.wall)
+    let token = session.accessToken.flatMap { $0.isLifetimeAssumed ? nil : $0.remaining(at: now) }
     return AccountStatus(
-      account: slot.account.name, provider: slot.account.provider.name, state: session.state, since: session.since,
-      reason: session.reason, subject: session.record.subject, scope: session.record.scope,
+      account: slot.account.name, provider: slot.account.provider.name, state: session.state(at: now),
+      since: session.since(at: now, wall: wall), reason: session.reason(at: now), subject: session.record.subject,
+      scope: session.record.scope,
       remembered: session.isRemembered, saved: session.isSaved,
-      expiresAt: token.map { time.wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,
+      expiresAt: token.map { wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,
       nextAttemptAt: session.heldUntil.map(wallTime(of:)), refreshExpiresAt: session.record.refreshExpiresAt,
       lastError: session.trouble.map { StatusError(code: $0.error.code, message: $0.error.message, at: $0.at) },
       pendingLogin: login)

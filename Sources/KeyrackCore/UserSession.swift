@@ -29,8 +29,8 @@ package struct UserSession: Sendable {
   /// answer.
   package internal(set) var isFateUnknown = false
   package internal(set) var trouble: SessionTrouble?
-  /// When the present state began, Unix seconds.
-  package internal(set) var since: Int
+  /// When the present state began, but for what time alone has brought about; Unix seconds.
+  var since: Int
   package internal(set) var flight: RefreshFlight?
   /// The intent that is on disk.
   package var intent: RefreshIntent?
@@ -202,7 +202,8 @@ package struct UserSession: Sendable {
 
   // MARK: Status
 
-  package var state: AccountState {
+  package func state(at now: ContinuousClock.Instant) -> AccountState {
+    if hasRunOut(at: now) { return .loginRequired }
     let settled = settledState
     return settled == .active && flight != nil ? .refreshing : settled
   }
@@ -222,7 +223,22 @@ package struct UserSession: Sendable {
     return isRemembered && !isSaved && flight?.unpublished == nil ? .unsaved : .active
   }
 
-  package var reason: String? {
+  package func reason(at now: ContinuousClock.Instant) -> String? {
+    reason ?? (hasRunOut(at: now) ? LoginReason.noRefreshToken.rawValue : nil)
+  }
+
+  /// When the present state began, Unix seconds.
+  package func since(at now: ContinuousClock.Instant, wall: Int) -> Int {
+    guard reason == nil, hasRunOut(at: now), let end = accessToken?.deadline else { return since }
+    return wall - Int((now - end).components.seconds)
+  }
+
+  /// The access token has ended, and there is nothing to get another one with.
+  private func hasRunOut(at now: ContinuousClock.Instant) -> Bool {
+    record.refreshToken == nil && flight == nil && accessToken?.isValid(at: now) != true
+  }
+
+  private var reason: String? {
     if isSetAside { return LoginReason.config.rawValue }
     if case .loginRequired(let reason) = trouble?.kind { return reason.rawValue }
     return settledState == .loginRequired ? LoginReason.noRefreshToken.rawValue : nil

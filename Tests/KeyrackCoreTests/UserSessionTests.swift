@@ -39,7 +39,7 @@ import Testing
       return #expect(Bool(false))
     }
     #expect(token.secret == Secret("at-1"))
-    #expect(session.state == .active)
+    #expect(session.state(at: start) == .active)
   }
 
   @Test func aLateRefreshAnswerIsDropped() {
@@ -65,10 +65,10 @@ import Testing
     _ = session.tokenRequested(need, now: start)
     _ = session.refreshAnswered(grant("at", refresh: "rt-2"), attempt: 1, sentAt: start, now: start, wall: 1000)
     #expect(session.stored(1, error: .locked, wall: 1000) == .settle)
-    #expect(session.state == .unsaved)
+    #expect(session.state(at: start) == .unsaved)
     guard case .serve = session.tokenRequested(need, now: start) else { return #expect(Bool(false)) }
     session.saved(session.record, wall: 1000)
-    #expect(session.state == .active)
+    #expect(session.state(at: start) == .active)
   }
 
   @Test(arguments: [
@@ -88,7 +88,7 @@ import Testing
       #expect(session.recordRead(session.record, attempt: 1, wall: 1000) == .settle)
     }
     #expect(session.flight == nil)
-    #expect(session.state == state)
+    #expect(session.state(at: start) == state)
     for action in [session.tokenRequested(need, now: start), session.tokenAwaited(need, now: start)] {
       guard case .refuse(let error) = action else { return #expect(Bool(false), "\(action)") }
       #expect(error.code == code)
@@ -178,7 +178,7 @@ import Testing
     _ = session.tokenRequested(need, now: later)
     _ = session.refreshAnswered(.rejected(.grant(.revoked)), attempt: 2, sentAt: later, now: later, wall: 1002)
     #expect(session.recordRead(session.record, attempt: 2, wall: 1002) == .settle)
-    #expect(session.reason == "lost_rotation")
+    #expect(session.reason(at: start) == "lost_rotation")
   }
 
   @Test func anotherProviderSetsTheSessionAsideUntilItIsBack() {
