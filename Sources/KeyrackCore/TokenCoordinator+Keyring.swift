@@ -119,6 +119,7 @@ extension TokenCoordinator {
     keyring = next
     if next.state == .ok {
       for slot in slots.values { slot.session?.keyringRecovered(wall: time.wall) }
+      for name in orphans.keys { orphans[name]?.keyringRecovered(wall: time.wall) }
       planRefresh()
       log.record(.notice, "keyring", account: nil, "the keyring answers")
       if isLoaded && wasOutOfReach { Task { await self.settleOwed() } }

@@ -82,6 +82,18 @@ import Testing
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-2"])
   }
 
+  @Test func anAccountThatComesBackAfterTheKeyringDidIsActive() async throws {
+    let bench = Bench.scripted(Script([grant("at", "rt-2")]))
+    await bench.coordinator.load()
+    await bench.store.fail(.locked)
+    #expect(await bench.ask().value.code == .keyringLocked)
+    await bench.reload(["other"])
+    await bench.store.fail(nil)
+    _ = await bench.signIn("other")
+    await bench.reload(["work", "other"])
+    #expect(try await bench.status().state == .active)
+  }
+
   @Test("R32 a repetition that waits is given up, and no intent left") func stopping() async throws {
     let bench = Bench(contents: StoreContents(records: [Bench.record()]))
     let asked = await bench.ask()
