@@ -154,6 +154,7 @@ extension TokenCoordinator {
       warnings += await removeOld(of: name)
     }
     guard self[record.session, of: name] != nil else { throw .loginCanceled(name) }
+    awaitedFlights.remove(record.session)
     wake(.refresh(record.session), .settled)
     return .init(
       account: name, session: record.session.description, subject: record.subject, scope: record.scope,
