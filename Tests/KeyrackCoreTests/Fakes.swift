@@ -208,9 +208,11 @@ final class FakeClock: TimeSource {
     let due = state.withLock { state in
       state.offset += duration
       let now = start + state.offset
+      // One after the other, as they would have woken.
       let due = state.sleepers.filter { $0.value.deadline <= now }
-      for number in due.keys { state.sleepers[number] = nil }
-      return due.values.map(\.continuation)
+        .sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+      for (number, _) in due { state.sleepers[number] = nil }
+      return due.map(\.value.continuation)
     }
     for continuation in due { continuation.resume() }
   }
