@@ -39,10 +39,8 @@ package struct AccessToken: Sendable, Equatable {
   }
 
   /// One that was kept in the keyring because its session has no refresh token.
-  package init?(kept record: SessionRecord, now: ContinuousClock.Instant, wall: Int) {
+  package init?(kept record: SessionRecord, now: ContinuousClock.Instant, wall: Int, boot: BootTime?) {
     guard record.refreshToken == nil, let kept = record.accessToken else { return nil }
-    // An `obtainedAt` from the future tells nothing about how much is left.
-    let isClockTrusted = record.obtainedAt <= wall + 60
     secret = kept
     type = record.tokenType ?? "Bearer"
     scope = record.scope
@@ -50,8 +48,14 @@ package struct AccessToken: Sendable, Equatable {
     sentAt = now
     refreshAt = nil
     lifetime = record.expiresAt.map { .seconds($0 - record.obtainedAt) }
-    // Both are whole seconds, cut off: in truth a second less may be left.
-    deadline = record.expiresAt.map { isClockTrusted ? now + .seconds($0 - wall - 1) : now }
+    // All are whole seconds, cut off: in truth a second less may be left.
+    deadline = Self.secondsLeft(of: record, wall: wall, boot: boot).map { now + .seconds($0 - 1) }
+  }
+
+  private static func secondsLeft(of record: SessionRecord, wall: Int, boot: BootTime?) -> Int? {
+    if let end = record.expiresAtBoot, let boot, end.boot == boot.boot { return end.seconds - boot.seconds }
+    // An `obtainedAt` from the future tells nothing about how much is left.
+    return record.expiresAt.map { record.obtainedAt <= wall + 60 ? $0 - wall : 0 }
   }
 
   /// Nil: for ever.

@@ -163,6 +163,8 @@ package protocol TimeSource: Sendable {
   var now: ContinuousClock.Instant { get }
   /// Unix seconds, by a clock that anybody may set.
   var wall: Int { get }
+  /// `now`, for a later daemon of the same boot; nil where the kernel does not tell which boot it is.
+  var boot: BootTime? { get }
   /// Returns at that time or, where the task is canceled, at once with `CancellationError`.
   func sleep(until deadline: ContinuousClock.Instant) async throws
 }

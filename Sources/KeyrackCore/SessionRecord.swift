@@ -17,6 +17,8 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
   package var tokenType: String?
   /// Of `accessToken`.
   package var expiresAt: Int?
+  /// The same by a clock that nobody can set: while this boot lasts, it is what counts (REFRESH R16).
+  package var expiresAtBoot: BootTime?
   package let obtainedAt: Int
   package var refreshedAt: Int?
   package var refreshExpiresAt: Int?
@@ -24,8 +26,8 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
   package init(
     session: SessionID, account: String, provider: String, generation: Int = 0, audience: Audience,
     subject: String? = nil, scope: String? = nil, refreshToken: Secret? = nil, accessToken: Secret? = nil,
-    tokenType: String? = nil, expiresAt: Int? = nil, obtainedAt: Int, refreshedAt: Int? = nil,
-    refreshExpiresAt: Int? = nil
+    tokenType: String? = nil, expiresAt: Int? = nil, expiresAtBoot: BootTime? = nil, obtainedAt: Int,
+    refreshedAt: Int? = nil, refreshExpiresAt: Int? = nil
   ) {
     self.session = session
     self.account = account
@@ -38,6 +40,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     self.accessToken = accessToken
     self.tokenType = tokenType
     self.expiresAt = expiresAt
+    self.expiresAtBoot = expiresAtBoot
     self.obtainedAt = obtainedAt
     self.refreshedAt = refreshedAt
     self.refreshExpiresAt = refreshExpiresAt
@@ -58,7 +61,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
 
   /// Whether all numbers are such that one may calculate with them.
   package var isPlausible: Bool {
-    let times = [obtainedAt, expiresAt, refreshedAt, refreshExpiresAt].compactMap { $0 }
+    let times = [obtainedAt, expiresAt, expiresAtBoot?.seconds, refreshedAt, refreshExpiresAt].compactMap { $0 }
     return (times + [generation]).allSatisfy { (0...1 << 48).contains($0) }
   }
 
@@ -74,6 +77,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     object.member("accessToken", accessToken)
     object.member("tokenType", tokenType)
     object.member("expiresAt", expiresAt)
+    object.member("expiresAtBoot", expiresAtBoot)
     object.member("obtainedAt", obtainedAt)
     object.member("refreshedAt", refreshedAt)
     object.member("refreshExpiresAt", refreshExpiresAt)

@@ -67,7 +67,7 @@ extension TokenCoordinator {
     } else if let known {
       await settle(EndedSession(account: record.account, session: record.session, at: known.since), .known(known))
     } else if heldSession(of: record.account) == nil {
-      adopt(UserSession(kept: record, intent: intent, now: time.now, wall: time.wall))
+      adopt(UserSession(kept: record, intent: intent, now: time.now, wall: time.wall, boot: time.boot))
     }
   }
 

@@ -133,7 +133,7 @@ extension TokenCoordinator {
     _ grant: Grant, _ attempt: LoginAttempt, _ account: Account, sentAt: ContinuousClock.Instant
   ) async throws(ReplyError) -> LoginOperation.Reply {
     let name = account.name
-    let record = record(of: grant, account)
+    let record = record(of: grant, account, sentAt: sentAt)
     let token = AccessToken(
       grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil,
       habits: account.provider.habits, random: random())
@@ -161,7 +161,7 @@ extension TokenCoordinator {
       remembered: attempt.remember, warnings: warnings)
   }
 
-  private func record(of grant: Grant, _ account: Account) -> SessionRecord {
+  private func record(of grant: Grant, _ account: Account, sentAt: ContinuousClock.Instant) -> SessionRecord {
     var record = SessionRecord(
       session: SessionID(), account: account.name, provider: account.provider.name,
       audience: account.provider.audience, subject: grant.subject,
@@ -171,7 +171,11 @@ extension TokenCoordinator {
     if grant.refreshToken == nil {
       record.accessToken = grant.accessToken
       record.tokenType = grant.tokenType
-      record.expiresAt = grant.lifetime.map { time.wall + Int($0.components.seconds) }
+      if let lifetime = grant.lifetime {
+        let left = Int((sentAt + lifetime - time.now).components.seconds)
+        record.expiresAt = time.wall + left
+        record.expiresAtBoot = time.boot.map { BootTime(boot: $0.boot, seconds: $0.seconds + left) }
+      }
     }
     return record
   }

@@ -124,7 +124,7 @@ extension TokenCoordinator {
   func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
     log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
     let replaced = self[id, of: stored.account]
-    adopt(UserSession(kept: stored, now: time.now, wall: time.wall))
+    adopt(UserSession(kept: stored, now: time.now, wall: time.wall, boot: time.boot))
     if let replaced { release(replaced) }
     return nil
   }

@@ -73,7 +73,7 @@ package struct UserSession: Sendable {
 
   /// A session that the keyring has kept. `intent` is what a refresh has left behind that was interrupted.
   package init(
-    kept record: SessionRecord, intent: RefreshIntent? = nil, now: ContinuousClock.Instant, wall: Int
+    kept record: SessionRecord, intent: RefreshIntent? = nil, now: ContinuousClock.Instant, wall: Int, boot: BootTime?
   ) {
     id = record.session
     self.record = record
@@ -82,7 +82,7 @@ package struct UserSession: Sendable {
     isSaved = true
     kept = record
     since = wall
-    accessToken = AccessToken(kept: record, now: now, wall: wall)
+    accessToken = AccessToken(kept: record, now: now, wall: wall, boot: boot)
     guard let intent, intent.session == record.session, intent.generation == record.generation else { return }
     self.intent = intent
     isFateUnknown = true

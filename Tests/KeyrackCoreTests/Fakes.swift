@@ -181,6 +181,8 @@ final class Script: Sendable {
 final class FakeClock: TimeSource {
   private struct State {
     var offset = Duration.zero
+    /// By how much somebody has set the wall clock wrong.
+    var error = 0
     var sleepers: [Int: (deadline: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
     var canceled: Set<Int> = []
     var last = 0
@@ -190,7 +192,11 @@ final class FakeClock: TimeSource {
   private let state = Mutex(State())
 
   var now: ContinuousClock.Instant { start + state.withLock { $0.offset } }
-  var wall: Int { 1_000_000 + Int(state.withLock { $0.offset }.components.seconds) }
+  var wall: Int { 1_000_000 + state.withLock { $0.error + Int($0.offset.components.seconds) } }
+  var boot: BootTime? { BootTime(boot: "this", seconds: 500 + Int(state.withLock { $0.offset }.components.seconds)) }
+
+  /// Sets the wall clock, and no other.
+  func stepWall(by seconds: Int) { state.withLock { $0.error += seconds } }
 
   /// Lets that much time go by, from one thing that happens to the next.
   func run(_ duration: Duration) async {

@@ -1,4 +1,5 @@
 import Glibc
+import KeyrackCore
 import KeyrackSystem
 import Synchronization
 import Testing
@@ -41,6 +42,14 @@ struct EventLoopTests {
       }
     }
     #expect(await recorder.numbers.count == total)
+  }
+
+  @Test func knowsTheBootAndItsAge() throws {
+    let boot = try #require(loop.boot)
+    #expect(boot.boot.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    #expect((time.tv_sec - 1...time.tv_sec).contains(boot.seconds))
   }
 
   @Test func isTheExecutorOfItsActors() async throws {

@@ -12,6 +12,15 @@ import Testing
     #expect(try codec.decode(Revocation.self, from: codec.encode(Revocation.owed())) == .owed())
   }
 
+  @Test func anEndByTheClockOfThisBootSurvives() throws {
+    var record = SessionRecord.example()
+    record.expiresAtBoot = BootTime(boot: "b", seconds: 3600)
+    #expect(try codec.decode(SessionRecord.self, from: codec.encode(record)) == record)
+    #expect(record.isPlausible)
+    record.expiresAtBoot = BootTime(boot: "b", seconds: .min)
+    #expect(!record.isPlausible)
+  }
+
   @Test func aDescriptionOfItShowsNoSecret() throws {
     let secret = codec.encode(SessionRecord.example(token: "hidden"))
     #expect(!"\(secret)\(SessionRecord.example(token: "hidden"))".contains("hidden"))

@@ -1,9 +1,13 @@
+import FoundationEssentials
 import Glibc
-import KeyrackCore
+package import KeyrackCore
 
 extension EventLoop: TimeSource {
   package var now: ContinuousClock.Instant { .now }
   package var wall: Int { time(nil) }
+  package var boot: BootTime? {
+    bootID.map { BootTime(boot: $0, seconds: Int(now.microsecondsSinceBoot / 1_000_000)) }
+  }
 
   package func sleep(until deadline: ContinuousClock.Instant) async throws {
     let sleeper = LoopBound(Sleeper(), on: self)
@@ -16,6 +20,11 @@ extension EventLoop: TimeSource {
     }
   }
 }
+
+private let bootID: String? = {
+  let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+  return text.map { String($0.prefix { $0 != "\n" }) }
+}()
 
 /// One call of `sleep`. It may be canceled before it starts.
 private final class Sleeper {
