@@ -27,6 +27,8 @@ extension UserSession {
   private static let refusedRequest = Duration.seconds(600)
   /// The same where it has refused the client; a changed configuration ends it.
   static let refusedClient = Duration.seconds(3600)
+  /// Scopes and resources that are remembered; a client could ask for any number.
+  private static let maximumTargets = 64
 
   // MARK: The keyring
 
@@ -186,6 +188,7 @@ extension UserSession {
       return .again(after: .zero)
     }
     guard target != .standard else { return end(with: trouble(for: rejection, moment), wall: moment.wall) }
+    if refusals.count >= Self.maximumTargets { refusals = [:] }
     refusals[target] =
       target.resources.isEmpty
       ? .loginRequired(record.account, .scope, detail: rejection.message, hint: rejection.hint)
@@ -272,6 +275,7 @@ extension UserSession {
       others = [:]
       accessToken = nil
     }
+    if others.count >= Self.maximumTargets { others = [:] }
     if target == .standard { accessToken = token } else { others[target] = token }
     schedule.succeeded()
   }

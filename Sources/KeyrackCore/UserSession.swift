@@ -146,7 +146,7 @@ package struct UserSession: Sendable {
   /// Why no refresh can begin now.
   private func refusal(_ need: TokenRequirement, now: ContinuousClock.Instant) -> ReplyError? {
     if let trouble, trouble.blocks(at: now) { return trouble.error(at: now) }
-    if isFateUnknown, let accessToken, accessToken.isValid(at: now), accessToken.secret != need.rejected {
+    if mustHold, let accessToken, accessToken.isValid(at: now), accessToken.secret != need.rejected {
       // Sending the refresh token again might end the session, and with it a token that is still good.
       let error = ReplyError.temporarilyUnavailable(record.account, "a refresh was interrupted")
       return accessToken.remaining(at: now).map { error.retry(after: $0) } ?? error
@@ -155,6 +155,9 @@ package struct UserSession: Sendable {
     if record.refreshToken == nil { return .loginRequired(record.account, .noRefreshToken) }
     return nil
   }
+
+  /// Whether sending the refresh token again could cost what is left of the access token.
+  private var mustHold: Bool { isFateUnknown && !habits.isReplayHarmless && habits.rotation != .none }
 
   mutating func beginFlight(for target: TokenTarget) -> Int {
     attempts += 1
@@ -189,7 +192,7 @@ package struct UserSession: Sendable {
   /// Before that no refresh is sent that nobody waits for; nil where nothing speaks against one, or waiting does not help.
   package var heldUntil: ContinuousClock.Instant? {
     // What is left of the access token is not put at risk.
-    let risk = isFateUnknown ? accessToken?.deadline : nil
+    let risk = mustHold ? accessToken?.deadline : nil
     if case .loginRequired = trouble?.kind { return nil }
     return [trouble?.retryAt, risk].compactMap { $0 }.max()
   }
