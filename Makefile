@@ -25,7 +25,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps test-servers build test test-systemd soak demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps test-servers build test test-systemd soak tsan demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -56,6 +56,9 @@ test-systemd: test-deps all ## Run the installed units below a real systemd --us
 
 soak: test-servers build ## Look for what grows or gets lost: SOAK (60) seconds, 1,000 rounds, 100 expiries
 	KEYRACK_SOAK_SECONDS=$(SOAK) SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel --filter SoakTests
+
+tsan: test-deps swift ## Look for data races with ThreadSanitizer, in a build of its own
+	SWIFT='$(SWIFT)' Tests/tsan.sh
 
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
 	Tests/demo.sh $(abspath $(RELEASE))
