@@ -26,7 +26,7 @@ import Testing
   }
 
   /// glewlwyd says 400 and nothing else of a dead refresh token.
-  @Test(.disabled("until the empty 400 is understood"))
+  @Test
   func aRefusalWithoutAWordIsRepeatedOnceAndEndsTheSession() async throws {
     let fixture = try await RealServerFixture(.glewlwyd)
     let provider = fixture.providers[0]

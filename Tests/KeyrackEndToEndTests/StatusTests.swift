@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: [
     Answer(status: 429, headers: ["Retry-After": "30"], state: .throttled, code: .throttled),
-    Answer(status: 400, body: #"{"error":"invalid_request"}"#, state: .degraded, code: .providerError),
+    Answer(status: 400, body: #"{"error":"unsupported_grant_type"}"#, state: .degraded, code: .providerError),
     Answer(drop: .after, state: .unknownOutcome, code: .temporarilyUnavailable),
     Answer(status: 502, state: .unknownOutcome, code: .temporarilyUnavailable),
     Answer(
@@ -115,6 +115,6 @@ import Testing
       try await fixture.onlyItem().secret.contains(fixture.liveRefreshToken())
     }
     try await eventually("the state to say so") { try await fixture.status(of: "work").saved }
-    #expect(try await fixture.status(of: "work").state == .active)
+    try await eventually("it to be active") { try await fixture.status(of: "work").state == .active }
   }
 }

@@ -28,7 +28,7 @@ import Testing
       ("R19", "use_dpop_nonce", .request, .request), ("Q36", "redirect_uri_mismatch", .request, .request),
       ("Q30", "temporarily_unavailable", .throttled(nil), .throttled(nil)),
       ("Q30", "slow_down", .throttled(nil), .throttled(nil)), ("Q37", "ratelimited", .throttled(nil), .throttled(nil)),
-      ("Q30", "server_error", .unknown, .unknown), ("Q37", "never_heard_of", .request, .request),
+      ("Q30", "server_error", .unknown, .unknown), ("Q37", "never_heard_of", .answer, .request),
     ] as [(String, String, OutcomeClass, OutcomeClass)], [200, 400])
   func aCodeCountsWhateverTheStatus(
     row: (String, code: String, refresh: OutcomeClass, signIn: OutcomeClass), status: Int
@@ -47,7 +47,7 @@ import Testing
       ("Q27", 401, "invalid_grant", .revoked), ("R19", 403, "invalid_grant", .revoked),
       ("R19", 403, "interaction_required", .policy), ("R19", 302, "invalid_grant", .revoked),
       ("R19", 404, "not_found", .notSent), ("R19", 403, "Forbidden", .notSent), ("R19", 401, "Unauthorized", .notSent),
-      ("R19", 422, "never_heard_of", .request),
+      ("R19", 422, "never_heard_of", .answer),
     ] as [(String, Int, String, OutcomeClass)])
   func aCodeThatIsKnownCountsBeforeTheStatus(row: String, status: Int, code: String, outcome: OutcomeClass) {
     #expect(reader.read(#"{"error":"\#(code)"}"#, status: status).class == outcome)
@@ -57,12 +57,12 @@ import Testing
     arguments: [
       ("Q37", #"{"errors":[{"errorType":"invalid_grant","message":"gone"}],"success":false}"#, .revoked),
       ("Q37", #"{"errors":[{"errorType":"expired_token","message":"gone"}],"success":false}"#, .expired),
-      ("Q37", #"{"error":{"message":"gone","type":"OAuthException","code":190}}"#, .request),
+      ("Q37", #"{"error":{"message":"gone","type":"OAuthException","code":190}}"#, .answer),
       ("Q37", #"{"error":{"code":"invalid_client"}}"#, .client), ("Q37", #"{"error":["invalid_grant"]}"#, .revoked),
-      ("Q37", #"{"code":"invalid_grant"}"#, .revoked), ("Q37", #"{"error":{}}"#, .request),
-      ("Q37", #"{"error":[]}"#, .request), ("Q37", #"{"error":[1,2]}"#, .request), ("Q37", #"{"error":12}"#, .request),
-      ("Q37", #"{"error":1e300}"#, .request), ("Q37", #"{"error":true}"#, .request),
-      ("Q37", #"{"error":[[[]]]}"#, .request), ("Q26", #"{"ok":false,"error":"invalid_refresh_token"}"#, .revoked),
+      ("Q37", #"{"code":"invalid_grant"}"#, .revoked), ("Q37", #"{"error":{}}"#, .answer),
+      ("Q37", #"{"error":[]}"#, .answer), ("Q37", #"{"error":[1,2]}"#, .answer), ("Q37", #"{"error":12}"#, .answer),
+      ("Q37", #"{"error":1e300}"#, .answer), ("Q37", #"{"error":true}"#, .answer),
+      ("Q37", #"{"error":[[[]]]}"#, .answer), ("Q26", #"{"ok":false,"error":"invalid_refresh_token"}"#, .revoked),
     ] as [(String, String, OutcomeClass)])
   func anErrorIsFoundInEveryShape(row: String, body: String, outcome: OutcomeClass) {
     #expect(reader.read(body, status: 400).class == outcome)
@@ -113,7 +113,7 @@ import Testing
       ("R19", 404, "", .notSent, .request), ("R19", 405, "", .notSent, .request),
       ("Q32", 407, "<html>", .notSent, .request), ("Q32", 400, "<html>", .notSent, .request),
       ("R19", 400, "", .unexplained, .request), ("R19", 400, " \r\n", .unexplained, .request),
-      ("R19", 400, "no", .request, .request), ("R19", 400, "{}", .request, .request),
+      ("R19", 400, "no", .answer, .request), ("R19", 400, "{}", .answer, .request),
       ("R19", 204, "", .unknown, .answer),
     ] as [(String, Int, String, OutcomeClass, OutcomeClass)])
   func aStatusWithoutAnErrorCostsNoSession(
@@ -153,7 +153,7 @@ import Testing
       ("Q38", "invalid_grant", "user_password_expired", "{}", .policy, nil),
       ("Q34", "invalid_grant", "invalid_rapt", "null", .policy, nil),
       // The numbers decide nothing by themselves.
-      ("Q38", "never_heard_of", "", "[700082]", .request, "a refresh token ends where it is not used for long"),
+      ("Q38", "never_heard_of", "", "[700082]", .answer, "a refresh token ends where it is not used for long"),
       ("Q38", "temporarily_unavailable", "", "[700082]", .throttled(nil), nil),
       ("Q38", "invalid_client", "", "[50173]", .client, "the password has changed"),
       ("Q38", "never_heard_of", "consent_required", "[]", .policy, nil),
@@ -216,7 +216,7 @@ import Testing
   @Test(
     arguments: [
       (400, .revoked, .revoked), (401, .revoked, .revoked), (403, .revoked, .revoked), (404, .revoked, .notSent),
-      (422, .revoked, .request), (405, .request, .notSent), (302, .request, .notSent), (500, .unknown, .unknown),
+      (422, .revoked, .answer), (405, .request, .notSent), (302, .request, .notSent), (500, .unknown, .unknown),
       (429, .throttled(nil), .throttled(nil)), (200, .answer, .unknown),
     ] as [(Int, OutcomeClass, OutcomeClass)])
   func r19AJSONLoginIsJudgedByItsStatus(status: Int, signIn: OutcomeClass, refresh: OutcomeClass) {

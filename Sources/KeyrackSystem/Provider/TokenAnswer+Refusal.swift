@@ -21,7 +21,7 @@ extension TokenAnswer {
     guard refusal.response.isSuccess else { return byStatus(refusal, message) }
     if refusal.error == nil { return nonsense("\(message), which is no token") }
     // A code that nobody knows. It is a refusal, so the refresh token was not spent, and not one of that token.
-    return refused(.answer, message, hint: hint(refusal), newRefreshToken(refusal))
+    return refused(purpose == .refresh ? .answer : .request, message, hint: hint(refusal), newRefreshToken(refusal))
   }
 
   private func byStatusAlone(_ refusal: Refusal) -> TokenOutcome? {
