@@ -1,14 +1,4 @@
-package import KeyrackProtocol
-
-/// What to do once the keyring was read.
-package enum SpendAction: Sendable, Equatable {
-  /// Spend this refresh token.
-  case spend(Secret)
-  /// The refresh has ended without a request; whoever waited asks again.
-  case settle
-  /// It is another attempt that is under way, or none.
-  case ignore
-}
+import KeyrackProtocol
 
 /// What to do once a provider has answered.
 package enum RefreshAction: Sendable, Equatable {
@@ -28,63 +18,7 @@ extension UserSession {
   /// The same where it has refused the client; a changed configuration ends it.
   static let refusedClient = Duration.seconds(3600)
   /// Scopes and resources that are remembered; a client could ask for any number.
-  private static let maximumTargets = 64
-
-  // MARK: The keyring
-
-  /// What the keyring has was read before the refresh token is spent. Another one of the same session is adopted, if it
-  /// is not older.
-  package mutating func recordRead(_ stored: SessionRecord?, attempt: Int, wall: Int) -> SpendAction {
-    guard attempt == flight?.attempt else { return .ignore }
-    if isRemembered {
-      kept = stored?.session == id ? stored : nil
-      if let stored, stored.session == id, stored.isNewer(than: record) {
-        adopt(stored, wall: wall)
-      } else if kept?.generation != record.generation {
-        // Somebody has removed it, or put back an older one, which says nothing about the session itself.
-        change(at: wall) { $0.isSaved = false }
-      }
-    }
-    if flight?.denial == nil, let token = record.refreshToken { return .spend(token) }
-    _ = end(with: flight?.denial ?? trouble, wall: wall)
-    return .settle
-  }
-
-  private mutating func adopt(_ stored: SessionRecord, wall: Int) {
-    change(at: wall) {
-      $0.record = stored
-      $0.kept = stored
-      $0.isSaved = true
-      $0.isFateUnknown = false
-      $0.refusals = [:]
-      $0.flight?.denial = nil
-      if case .loginRequired = $0.trouble?.kind { $0.trouble = nil }
-    }
-  }
-
-  /// Another daemon has stored a newer refresh token while this one got its own.
-  package mutating func superseded(by stored: SessionRecord, wall: Int) {
-    kept = stored
-    if flight?.unpublished != nil { flight?.unpublished?.record = stored } else { adopt(stored, wall: wall) }
-  }
-
-  /// The keyring cannot be read or written, so no refresh token was spent.
-  package mutating func keyringFailed(
-    _ error: StoreError, attempt: Int, now: ContinuousClock.Instant, wall: Int, random: Double = 0
-  ) -> RefreshAction {
-    guard attempt == flight?.attempt else { return .ignore }
-    if let denial = flight?.denial { return end(with: denial, wall: wall) }
-    let retryAt = now + schedule.failed(random: random)
-    return end(
-      with: SessionTrouble(.keyring, .keyring(record.account, error), at: wall, retryAt: retryAt), wall: wall)
-  }
-
-  /// The keyring answers again.
-  package mutating func keyringRecovered(wall: Int) {
-    guard trouble?.kind == .keyring else { return }
-    schedule.succeeded()
-    change(at: wall) { $0.trouble = nil }
-  }
+  static let maximumTargets = 64
 
   // MARK: The provider
 
@@ -209,80 +143,9 @@ extension UserSession {
     }
   }
 
-  // MARK: A grant
-
-  private mutating func succeeded(
-    _ grant: Grant, sentAt: ContinuousClock.Instant, _ moment: Moment
-  ) -> RefreshAction {
-    guard let flight else { return .ignore }
-    var next = record
-    if let token = grant.refreshToken, token != record.refreshToken {
-      next.replaceRefreshToken(by: token)
-    }
-    // What a token for another target lacks, the session still has (RFC 6749, section 6).
-    if flight.target == .standard { next.scope = grant.scope ?? record.scope }
-    next.subject = grant.subject ?? record.subject
-    if let lifetime = grant.refreshLifetime {
-      next.refreshExpiresAt = moment.wall + Int(lifetime.components.seconds)
-    }
-    let isWorthStoring = next != record
-    next.refreshedAt = moment.wall
-    let asked = flight.target.scopes.isEmpty ? next.scope : flight.target.scopes.joined(separator: " ")
-    let token = AccessToken(
-      grant, scope: grant.scope ?? asked, sentAt: sentAt, isRefreshable: next.refreshToken != nil, habits: habits,
-      random: moment.random)
-    let granted = RefreshFlight.Unpublished(record: next, accessToken: token)
-    if isWorthStoring || !isSaved { return hold(granted, wall: moment.wall) }
-    publish(granted, wall: moment.wall)
-    return .settle
-  }
-
-  private mutating func hold(_ granted: RefreshFlight.Unpublished, wall: Int) -> RefreshAction {
-    guard isRemembered else {
-      publish(granted, wall: wall)
-      return .settle
-    }
-    flight?.unpublished = granted
-    return .store(granted.record)
-  }
-
-  /// How the `.store` of that attempt ended. A failed store does not withhold the token: the old refresh token is dead.
-  package mutating func stored(_ attempt: Int, error: StoreError?, wall: Int) -> RefreshAction {
-    guard attempt == flight?.attempt, let unpublished = flight?.unpublished else { return .ignore }
-    change(at: wall) {
-      $0.isSaved = error == nil
-      $0.publish(unpublished, wall: wall)
-    }
-    return .settle
-  }
-
-  private mutating func publish(_ granted: RefreshFlight.Unpublished, wall: Int) {
-    guard let target = flight?.target else { return }
-    change(at: wall) {
-      if granted.record.refreshToken != $0.record.refreshToken { $0.refusals = [:] }
-      $0.record = granted.record
-      $0.isFateUnknown = false
-      if let token = granted.accessToken { $0.take(token, for: target) }
-      $0.trouble = granted.trouble
-      $0.flight = nil
-    }
-    fresh = granted.accessToken == nil ? nil : target
-  }
-
-  private mutating func take(_ token: AccessToken, for target: TokenTarget) {
-    futile = token.secret == self.token(for: target)?.secret ? token.secret : nil
-    if habits.rotationKillsAccessToken {
-      others = [:]
-      accessToken = nil
-    }
-    if others.count >= Self.maximumTargets { others = [:] }
-    if target == .standard { accessToken = token } else { others[target] = token }
-    schedule.succeeded()
-  }
-
   // MARK: The end of it
 
-  private mutating func end(with trouble: SessionTrouble?, wall: Int) -> RefreshAction {
+  mutating func end(with trouble: SessionTrouble?, wall: Int) -> RefreshAction {
     change(at: wall) {
       $0.flight = nil
       $0.trouble = trouble
@@ -296,11 +159,6 @@ extension UserSession {
     if attempt == flight?.attempt { flight = nil }
   }
 
-  /// The newest record has reached the keyring, by a later attempt to save it.
-  package mutating func saved(_ saved: SessionRecord, wall: Int) {
-    if saved == record { change(at: wall) { $0.isSaved = true } }
-  }
-
   /// Whether a restart has to know that a refresh token was sent.
   package var needsIntent: Bool { isFateUnknown || !isSaved }
 
@@ -312,18 +170,5 @@ extension UserSession {
       // A client that was refused may be in order now.
       if $0.trouble?.error.code == .configError { $0.trouble = nil }
     }
-  }
-}
-
-/// When something happened, and the luck of it.
-private struct Moment {
-  let now: ContinuousClock.Instant
-  let wall: Int
-  let random: Double
-
-  func trouble(
-    _ kind: SessionTrouble.Kind, _ error: ReplyError, _ wait: Duration, awaited: Duration? = nil
-  ) -> SessionTrouble {
-    SessionTrouble(kind, error, at: wall, retryAt: now + wait, awaitedRetryAt: awaited.map { now + $0 })
   }
 }
