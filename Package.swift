@@ -14,15 +14,20 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(name: "CJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev", "libjansson-dev"])]),
+    .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CWipe"),
 
     .target(name: "KeyrackProtocol"),
     .target(name: "KeyrackClient", dependencies: ["KeyrackProtocol"]),
     .target(name: "KeyrackCore", dependencies: ["KeyrackProtocol"]),
-    .target(name: "KeyrackSystem", dependencies: ["KeyrackCore", "KeyrackProtocol", "CSystemd", "CCurl", "CGLib"]),
+    .target(
+      name: "KeyrackSystem",
+      dependencies: ["KeyrackCore", "KeyrackProtocol", "CSystemd", "CCurl", "CGLib", "CJOSE", "CMicrohttpd"]),
 
     .executableTarget(name: "keyrackd", dependencies: ["KeyrackCore", "KeyrackProtocol", "KeyrackSystem", "CWipe"]),
-    .executableTarget(name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CWipe"]),
+    .executableTarget(name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CQRencode", "CWipe"]),
     .executableTarget(name: "keyrack-keyring", dependencies: ["KeyrackProtocol", "CSecret", "CWipe"]),
 
     // Not installed: what the tests and the demonstration run against.

@@ -18,7 +18,7 @@ import Testing
   @Test func aPostArrivesAsItWasGiven() async throws {
     let server = ScriptedServer(answers: [answer(200, "{}", headers: ["Content-Type: application/json"])])
     var request = try post(server.url + "/token", "p@ss+w0rd&x")
-    request.bearer = Secret("abc.def")
+    request.authorization = .bearer(Secret("abc.def"))
     let response = try await client().send(request).get()
     #expect(response.status == 200)
     #expect(response.body == Array("{}".utf8))
@@ -49,6 +49,28 @@ import Testing
     #expect(response == HTTPResponse(status: 204))
     #expect(server.requests.first?.headers["content-type"] == nil)
     #expect(server.requests.first?.headers["content-length"] == "0")
+  }
+
+  @Test func aGetHasNoBody() async throws {
+    let server = ScriptedServer(answers: [answer(200, "{}")])
+    let request = HTTPRequest(
+      .get, endpoint: try Endpoint(validating: server.url + "/keys?a=b"), authorization: .basic(Secret("YTpi")),
+      freshConnection: false)
+    #expect(try await client().send(request).get().status == 200)
+    let received = try #require(server.requests.first)
+    #expect(received.line == "GET /keys?a=b HTTP/1.1")
+    #expect(received.headers["content-length"] == nil)
+    #expect(received.headers["authorization"] == "Basic YTpi")
+  }
+
+  @Test func aDeleteMayHaveABody() async throws {
+    let server = ScriptedServer(answers: [answer(204)])
+    let request = HTTPRequest(
+      .delete, endpoint: try Endpoint(validating: server.url), body: WipedBuffer([Secret("{}")]),
+      contentType: "application/json", freshConnection: false)
+    #expect(try await client().send(request).get().status == 204)
+    #expect(server.requests.first?.line == "DELETE / HTTP/1.1")
+    #expect(server.requests.first?.body == "{}")
   }
 
   @Test func localhostIsLoopbackWithoutAResolver() async throws {
@@ -169,7 +191,7 @@ import Testing
   @Test func aHeaderOfTwoLinesIsNotSent() async throws {
     let server = ScriptedServer(answers: [answer(200)])
     var request = try post(server.url)
-    request.bearer = Secret("a\r\nX-Evil: 1")
+    request.authorization = .bearer(Secret("a\r\nX-Evil: 1"))
     #expect(try await client().send(request) == .failure(.notSent("could not prepare a request")))
     #expect(server.connections == 0)
   }

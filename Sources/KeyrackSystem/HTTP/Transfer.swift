@@ -75,7 +75,7 @@ extension Transfer {
   private func setNumbers() -> Bool {
     let isFresh = pending.request.freshConnection ? 1 : 0
     let settings: [(CURLoption, Int)] = [
-      (CURLOPT_POST, 1),
+      pending.request.method == .get ? (CURLOPT_HTTPGET, 1) : (CURLOPT_POST, 1),
       (CURLOPT_FOLLOWLOCATION, 0),
       (CURLOPT_CONNECTTIMEOUT_MS, pending.limits.connect.milliseconds),
       (CURLOPT_TIMEOUT_MS, pending.limits.total.milliseconds),
@@ -100,6 +100,8 @@ extension Transfer {
       // All that libcurl can decode.
       (CURLOPT_ACCEPT_ENCODING, ""),
     ]
+    // Without it, it would be a POST: it has a body, too.
+    if pending.request.method == .delete { settings.append((CURLOPT_CUSTOMREQUEST, "DELETE")) }
     // Else libcurl takes the proxy from the environment.
     if endpoint.isLoopback { settings.append((CURLOPT_PROXY, "")) }
     if let file = pending.request.caFile {
@@ -113,6 +115,7 @@ extension Transfer {
   }
 
   private func setBody() -> Bool {
+    if pending.request.method == .get { return true }
     let body = pending.request.body
     guard unsafe keyrack_curl_set_long(easy, CURLOPT_POSTFIELDSIZE, body?.count ?? 0) == CURLE_OK else { return false }
     // Not a copy: libcurl reads our buffer.

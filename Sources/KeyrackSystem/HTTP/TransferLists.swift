@@ -13,7 +13,11 @@ import KeyrackProtocol
     // An empty one keeps libcurl from sending its own.
     var lines = ["Accept: application/json", "Expect:", "Content-Type:"].map { Array($0.utf8) }
     if let type = request.contentType { lines[2].append(contentsOf: " \(type)".utf8) }
-    if let token = request.bearer { lines.append(Array("Authorization: Bearer ".utf8) + token.bytes) }
+    switch request.authorization {
+    case .bearer(let token): lines.append(Array("Authorization: Bearer ".utf8) + token.bytes)
+    case .basic(let credentials): lines.append(Array("Authorization: Basic ".utf8) + credentials.bytes)
+    case nil: break
+    }
     for line in lines where !add(header: line) { return nil }
     let endpoint = request.endpoint
     if endpoint.isLoopback && endpoint.host.lowercased() == "localhost" {

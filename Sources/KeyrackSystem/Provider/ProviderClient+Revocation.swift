@@ -43,7 +43,8 @@ extension ProviderClient {
     let endpoint: Endpoint
     do { endpoint = try Endpoint(validating: url) } catch { return .refused(Self.unusable(provider, error)) }
     let request = HTTPRequest(
-      endpoint: endpoint, body: body?.buffer, contentType: body?.contentType, bearer: bearer, caFile: provider.caFile,
+      endpoint: endpoint, body: body?.buffer, contentType: body?.contentType,
+      authorization: bearer.map { .bearer($0) }, caFile: provider.caFile,
       freshConnection: false)
     let answer = RevocationAnswer(provesToken: bearer != nil, name: endpoint.name, secrets: secrets)
     return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
