@@ -4,6 +4,8 @@ package import KeyrackProtocol
 package struct Configuration: Sendable, Equatable {
   package var providers: [String: Provider]
   package var accounts: [String: Account]
+  /// The presets and the configured ones, by name.
+  package var descriptions: [ProviderDescription] = []
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers
@@ -23,6 +25,12 @@ package struct Account: Sendable, Equatable {
     self.name = name
     self.provider = provider
     self.scopes = scopes
+  }
+
+  /// The same with the endpoints that discovery has found, where the provider has none of its own.
+  package func completed(by found: Endpoints?) -> Account {
+    guard let found else { return self }
+    return Account(name: name, provider: provider.completed(by: found), scopes: scopes)
   }
 
   /// Whether a name can be one of an account.
@@ -58,21 +66,38 @@ package struct Provider: Sendable, Equatable {
   package struct OAuth: Sendable, Equatable {
     package var issuer: String?
     package var clientID: String
-    package var tokenEndpoint: String
-    package var revocationEndpoint: String?
+    /// As they are configured; where the issuer is asked, what it says fills the gaps.
+    package var endpoints: Endpoints
+    package var discovery = Discovery.none
+    package var clientAuthentication = ClientAuthentication.none
+    /// Prints the client's secret, or its private key; run by the shell. Nil: it is in the keyring.
+    package var secretCommand: String?
+    /// Where the browser is sent back to, `{port}` being the port that was free. Nil: the usual one.
+    package var redirectURI: String?
+    /// The ports that may stand for `{port}`; none: any.
+    package var redirectPorts: [Int] = []
     /// Whether the resource owner password grant (RFC 6749, section 4.3) may be used.
     package var allowsPasswordGrant: Bool
 
     package init(
-      issuer: String? = nil, clientID: String, tokenEndpoint: String, revocationEndpoint: String? = nil,
-      allowsPasswordGrant: Bool = false
+      issuer: String? = nil, clientID: String, authorizationEndpoint: String? = nil, tokenEndpoint: String? = nil,
+      revocationEndpoint: String? = nil, allowsPasswordGrant: Bool = false
     ) {
       self.issuer = issuer
       self.clientID = clientID
-      self.tokenEndpoint = tokenEndpoint
-      self.revocationEndpoint = revocationEndpoint
+      endpoints = Endpoints(authorization: authorizationEndpoint, token: tokenEndpoint, revocation: revocationEndpoint)
       self.allowsPasswordGrant = allowsPasswordGrant
     }
+  }
+
+  /// How the endpoints of an issuer are found.
+  package enum Discovery: String, Sendable, Equatable, CaseIterable {
+    /// Not at all: they are configured.
+    case none
+    /// OpenID Connect Discovery, section 4: `ISSUER/.well-known/openid-configuration`.
+    case oidc
+    /// RFC 8414, section 3: `/.well-known/oauth-authorization-server` between host and path.
+    case rfc8414
   }
 
   /// A first-party login API that takes and answers JSON.
@@ -105,12 +130,27 @@ package struct Provider: Sendable, Equatable {
     self.habits = habits
   }
 
+  /// Nil where it has none that are called so.
+  package var endpoints: Endpoints? {
+    guard case .oauth(let oauth) = kind else { return nil }
+    return oauth.endpoints
+  }
+
+  /// The same with the endpoints that discovery has found, where it has none of its own.
+  package func completed(by found: Endpoints?) -> Provider {
+    guard let found, case .oauth(var oauth) = kind else { return self }
+    oauth.endpoints = oauth.endpoints.completed(by: found)
+    return Provider(name: name, kind: .oauth(oauth), host: host, caFile: caFile, habits: habits)
+  }
+
   /// Whom a token of this provider is for. A session is good only for as long as this stays the same.
   package var audience: Audience {
     switch kind {
     case .oauth(let oauth):
+      // Where the issuer is asked for its endpoints, it vouches for them.
       Audience(
-        issuer: oauth.issuer, endpoint: oauth.tokenEndpoint, refreshEndpoint: habits.refreshEndpoint,
+        issuer: oauth.issuer, endpoint: oauth.endpoints.token ?? oauth.issuer ?? "",
+        authorizationEndpoint: oauth.endpoints.authorization, refreshEndpoint: habits.refreshEndpoint,
         clientID: oauth.clientID)
     case .json(let json):
       Audience(issuer: nil, endpoint: json.loginURL, clientID: nil)
@@ -126,10 +166,24 @@ package struct Audience: Sendable, Equatable, Decodable, JSONObject {
   /// Where it is another one: the refresh token of a session goes to no URL that its sign-in did not know of.
   package let refreshEndpoint: String?
   package let clientID: String?
+  /// Where the person signed in.
+  package private(set) var authorizationEndpoint: String?
 
-  package init(issuer: String?, endpoint: String, refreshEndpoint: String? = nil, clientID: String?) {
+  /// Whether a session of that audience is still one of this. One that came without a browser does not care where
+  /// browsers are sent now.
+  package func accepts(_ session: Audience) -> Bool {
+    var own = self
+    if session.authorizationEndpoint == nil { own.authorizationEndpoint = nil }
+    return own == session
+  }
+
+  package init(
+    issuer: String?, endpoint: String, authorizationEndpoint: String? = nil, refreshEndpoint: String? = nil,
+    clientID: String?
+  ) {
     self.issuer = issuer
     self.endpoint = endpoint
+    self.authorizationEndpoint = authorizationEndpoint
     self.refreshEndpoint = refreshEndpoint
     self.clientID = clientID
   }
@@ -139,5 +193,6 @@ package struct Audience: Sendable, Equatable, Decodable, JSONObject {
     object.member("endpoint", endpoint)
     object.member("refreshEndpoint", refreshEndpoint)
     object.member("clientID", clientID)
+    object.member("authorizationEndpoint", authorizationEndpoint)
   }
 }

@@ -17,7 +17,12 @@ extension Provider {
   /// Whether there is a way to tell it that a session has ended.
   package var supportsRevocation: Bool {
     switch kind {
-    case .oauth(let oauth): habits.revocation != .none && oauth.revocationEndpoint != nil
+    case .oauth(let oauth):
+      switch habits.revocation {
+      case .none: false
+      case .endpoint: oauth.endpoints.revocation != nil
+      case .github: true
+      }
     case .json(let json): json.logoutURL != nil
     }
   }
@@ -49,6 +54,12 @@ package protocol SessionStore: Sendable {
   func removeRecord(of account: String) async throws(StoreError)
   func save(_ revocation: Revocation) async throws(StoreError)
   func removeRevocation(of session: SessionID) async throws(StoreError)
+}
+
+/// Keeps the secrets of clients, and their private keys.
+package protocol ClientSecretStore: Sendable {
+  /// Nil removes it. Somebody waits: a locked keyring may ask the person.
+  func keep(_ secret: Secret?, of provider: String) async throws(StoreError)
 }
 
 /// Who may be asked to unlock a locked keyring.

@@ -20,7 +20,17 @@ package struct ProviderHabits: Sendable, Equatable {
   package enum Revocation: String, Sendable, Equatable, CaseIterable {
     /// RFC 7009, where the configuration names an endpoint.
     case endpoint
+    /// A DELETE of the token at the client, by GitHub's own interface.
+    case github
     case none
+  }
+
+  /// Whether authorization requests are pushed (RFC 9126).
+  package enum PushedAuthorization: String, Sendable, Equatable, CaseIterable {
+    case never
+    /// Where the provider has an endpoint for it.
+    case offered
+    case required
   }
 
   /// What an error code means.
@@ -60,6 +70,13 @@ package struct ProviderHabits: Sendable, Equatable {
   /// No refresh more often than that, unless somebody waits for it.
   package var minimumRefreshInterval = Duration.zero
   package var revocation = Revocation.endpoint
+  /// Whether a sign-in ends the session that it replaces at the provider, too.
+  package var revokesReplaced = true
+  /// Sent with an authorization request.
+  package var authorizationParameters: [Parameter] = []
+  /// What an authorization request calls who is expected to sign in.
+  package var loginHintParameter = "login_hint"
+  package var pushedAuthorization = PushedAuthorization.offered
   /// Whether revoking a refresh token ends its access tokens, too (RFC 7009, section 2.1).
   package var revocationCascades = true
   /// Whether a refresh has to name the scopes of the account.

@@ -8,6 +8,8 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
   /// Counts the refresh tokens of this session.
   package var generation: Int
   package let audience: Audience
+  /// What discovery found at sign-in: the session stays with these endpoints (RFC 8414, section 6.2).
+  package var endpoints: Endpoints?
   package var subject: String?
   /// What was granted, space-separated.
   package var scope: String?
@@ -25,7 +27,8 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
 
   package init(
     session: SessionID, account: String, provider: String, generation: Int = 0, audience: Audience,
-    subject: String? = nil, scope: String? = nil, refreshToken: Secret? = nil, accessToken: Secret? = nil,
+    endpoints: Endpoints? = nil, subject: String? = nil, scope: String? = nil, refreshToken: Secret? = nil,
+    accessToken: Secret? = nil,
     tokenType: String? = nil, expiresAt: Int? = nil, expiresAtBoot: BootTime? = nil, obtainedAt: Int,
     refreshedAt: Int? = nil, refreshExpiresAt: Int? = nil
   ) {
@@ -34,6 +37,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     self.provider = provider
     self.generation = generation
     self.audience = audience
+    self.endpoints = endpoints
     self.subject = subject
     self.scope = scope
     self.refreshToken = refreshToken
@@ -71,6 +75,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     object.member("provider", provider)
     object.member("generation", generation)
     object.member("audience", audience)
+    object.member("endpoints", endpoints)
     object.member("subject", subject)
     object.member("scope", scope)
     object.member("refreshToken", refreshToken)
@@ -119,19 +124,22 @@ package struct Revocation: Sendable, Equatable, Decodable, JSONObject {
   package let account: String
   package let provider: String
   package let audience: Audience
+  /// Those of the session.
+  package let endpoints: Endpoints?
   package var refreshToken: Secret?
   package var accessToken: Secret?
   /// When the session ended, Unix seconds.
   package let since: Int
 
   package init(
-    session: SessionID, account: String, provider: String, audience: Audience, refreshToken: Secret?,
-    accessToken: Secret?, since: Int
+    session: SessionID, account: String, provider: String, audience: Audience, endpoints: Endpoints? = nil,
+    refreshToken: Secret?, accessToken: Secret?, since: Int
   ) {
     self.session = session
     self.account = account
     self.provider = provider
     self.audience = audience
+    self.endpoints = endpoints
     self.refreshToken = refreshToken
     self.accessToken = accessToken
     self.since = since
@@ -142,6 +150,7 @@ package struct Revocation: Sendable, Equatable, Decodable, JSONObject {
     object.member("account", account)
     object.member("provider", provider)
     object.member("audience", audience)
+    object.member("endpoints", endpoints)
     object.member("refreshToken", refreshToken)
     object.member("accessToken", accessToken)
     object.member("since", since)

@@ -94,10 +94,12 @@ extension TokenCoordinator {
 
   /// What is owed to the provider for a session, nil where it has no way to be told.
   func revocation(of record: SessionRecord, accessToken: Secret?) -> Revocation? {
-    guard let provider = providers[record.provider], provider.supportsRevocation else { return nil }
+    guard let provider = providers[record.provider], provider.completed(by: record.endpoints).supportsRevocation
+    else { return nil }
     return Revocation(
       session: record.session, account: record.account, provider: record.provider, audience: record.audience,
-      refreshToken: record.refreshToken, accessToken: accessToken ?? record.accessToken, since: time.wall)
+      endpoints: record.endpoints, refreshToken: record.refreshToken, accessToken: accessToken ?? record.accessToken,
+      since: time.wall)
   }
 
   // MARK: The keyring's part

@@ -45,10 +45,11 @@ extension TokenCoordinator {
       if let newest = late.accessToken { outbox[id]?.revocation.accessToken = newest }
     }
     guard let revocation = outbox[id]?.revocation else { return .done }
-    guard let provider = providers[revocation.provider], provider.audience == revocation.audience else {
+    guard let provider = providers[revocation.provider], provider.audience.accepts(revocation.audience) else {
       return .failed("its provider is not in the configuration")
     }
-    let outcome = await self.provider.revoke(revocation, provider: provider)
+    let outcome = await self.provider.revoke(
+      revocation, provider: provider.completed(by: revocation.endpoints))
     switch outcome {
     case .failed: return outcome
     case .done: log.record(.info, "revoked", account: revocation.account, "the provider has revoked the session")
@@ -90,7 +91,8 @@ extension TokenCoordinator {
     deliver(
       Revocation(
         session: id, account: account.name, provider: account.provider.name, audience: account.provider.audience,
-        refreshToken: tokens.refreshToken, accessToken: tokens.accessToken, since: time.wall),
+        endpoints: account.provider.endpoints, refreshToken: tokens.refreshToken, accessToken: tokens.accessToken,
+        since: time.wall),
       isKept: false)
   }
 }

@@ -48,15 +48,16 @@ extension TokenCoordinator {
     await noteIntent(session: id, of: name)
     checkpoint(.intended)
     // What has been learned meanwhile counts: after this the token is spent.
-    guard let account = slots[name]?.account, let session = self[id, of: name], let target = session.flight?.target,
+    guard let session = self[id, of: name], let account = slots[name]?.account.completed(by: session.record.endpoints),
+      let target = session.flight?.target,
       !session.isSetAside, !isStopping, !isPostponed(attempt, session: id, of: name)
     else { return nil }
     let sentAt = time.now
     self[id, of: name]?.refreshSent(attempt: attempt, now: sentAt)
     checkpoint(.sent)
     let omitsScope = self[id, of: name]?.flight?.omitsScope ?? false
-    let outcome = await provider.refresh(
-      token, for: target, account: omitsScope ? account.withoutScopes : account)
+    let asked = omitsScope ? account.withoutScopes : account
+    let outcome = await provider.refresh(token, for: target, account: asked)
     checkpoint(.answered)
     note(outcome, of: account.provider)
     return await settle(outcome, attempt, session: id, account, sentAt: sentAt)

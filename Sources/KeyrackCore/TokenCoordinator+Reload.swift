@@ -46,7 +46,7 @@ extension TokenCoordinator {
     } else {
       release(session)
       let tokens = MintedTokens(refreshToken: session.record.refreshToken, accessToken: session.accessToken?.secret)
-      revokeUnwanted(tokens, session: session.id, slot.account)
+      revokeUnwanted(tokens, session: session.id, slot.account.completed(by: session.record.endpoints))
     }
   }
 

@@ -13,6 +13,8 @@ package struct Grant: Sendable, Equatable {
   package var refreshLifetime: Duration?
   package var scope: String?
   package var subject: String?
+  /// As it came, not checked.
+  package var idToken: Secret?
 
   package init(
     accessToken: Secret, tokenType: String = "Bearer", lifetime: Duration? = nil,

@@ -166,7 +166,7 @@ extension UserSession {
   package mutating func configurationChanged(to provider: Provider, wall: Int) {
     habits = provider.habits
     change(at: wall) {
-      $0.isSetAside = provider.audience != $0.record.audience
+      $0.isSetAside = !provider.audience.accepts($0.record.audience)
       // A client that was refused may be in order now.
       if $0.trouble?.error.code == .configError { $0.trouble = nil }
     }

@@ -33,7 +33,7 @@ struct ConfigurationProviderReader {
   private func host(of kind: Provider.Kind, _ habits: ProviderHabits) -> String? {
     let url =
       switch kind {
-      case .oauth(let oauth): habits.refreshEndpoint ?? oauth.tokenEndpoint
+      case .oauth(let oauth): habits.refreshEndpoint ?? oauth.endpoints.token ?? oauth.issuer ?? ""
       case .json(let json): json.refreshURL ?? json.loginURL
       }
     return (try? Endpoint(validating: url))?.name

@@ -13,7 +13,7 @@ extension ProviderClient {
   private func revoke(
     _ revocation: Revocation, by oauth: Provider.OAuth, _ provider: Provider
   ) async -> RevocationOutcome {
-    guard provider.supportsRevocation, let url = oauth.revocationEndpoint else { return .unsupported }
+    guard provider.supportsRevocation, let url = oauth.endpoints.revocation else { return .unsupported }
     let isDone = revocation.refreshToken != nil && provider.habits.revocationCascades
     let tokens = [
       ("refresh_token", revocation.refreshToken), ("access_token", isDone ? nil : revocation.accessToken),

@@ -16,7 +16,7 @@ package struct ProviderClient: IdentityProvider {
       }
       let body = TokenRequest(oauth: oauth, habits: provider.habits)
         .signIn(username: username, password: password, scopes: account.scopes)
-      return await tokens(.signIn, from: oauth.tokenEndpoint, body, sent: password, provider)
+      return await tokens(.signIn, from: oauth.endpoints.token, body, sent: password, provider)
     case .json(let json):
       let body = RequestBody.json([(json.usernameMember, Secret(username)), (json.passwordMember, password)])
       return await tokens(.signIn, from: json.loginURL, body, sent: password, provider)
@@ -29,7 +29,7 @@ package struct ProviderClient: IdentityProvider {
     case .oauth(let oauth):
       let body = TokenRequest(oauth: oauth, habits: provider.habits)
         .refresh(refreshToken, for: target, scopes: account.scopes)
-      let url = provider.habits.refreshEndpoint ?? oauth.tokenEndpoint
+      let url = provider.habits.refreshEndpoint ?? oauth.endpoints.token
       return await tokens(.refresh, from: url, body, sent: refreshToken, provider)
     case .json(let json):
       guard let url = json.refreshURL else {
@@ -41,8 +41,9 @@ package struct ProviderClient: IdentityProvider {
   }
 
   private func tokens(
-    _ purpose: TokenAnswer.Purpose, from url: String, _ body: RequestBody, sent secret: Secret, _ provider: Provider
+    _ purpose: TokenAnswer.Purpose, from url: String?, _ body: RequestBody, sent secret: Secret, _ provider: Provider
   ) async -> TokenOutcome {
+    guard let url else { return .notSent("the provider \(provider.name) has no token endpoint") }
     let endpoint: Endpoint
     do { endpoint = try Endpoint(validating: url) } catch { return .notSent(Self.unusable(provider, error)) }
     let request = HTTPRequest(
