@@ -30,6 +30,8 @@ struct PendingSignIn {
 /// What a request can wait for.
 enum Awaited: Hashable {
   case refresh(SessionID)
+  /// The look into the keyring for what another daemon has stored.
+  case look(SessionID)
   /// An attempt to read the keyring.
   case keyring
 }

@@ -45,7 +45,7 @@ package protocol SessionStore: Sendable {
   /// All that is there.
   func all() async throws(StoreError) -> StoreContents
   /// The record of an account, nil where there is none.
-  func record(of account: String) async throws(StoreError) -> SessionRecord?
+  func record(of account: String, _ unlock: UnlockPolicy) async throws(StoreError) -> SessionRecord?
   /// Writes the record of an account and reads it back.
   func save(_ record: SessionRecord) async throws(StoreError)
   /// The same, unless the account has neither that record (nil: none that can be read) nor `expected`: throws `conflict`.
@@ -62,8 +62,16 @@ package protocol ClientSecretStore: Sendable {
   func keep(_ secret: Secret?, of provider: String) async throws(StoreError)
 }
 
+extension SessionStore {
+  package func record(of account: String) async throws(StoreError) -> SessionRecord? {
+    try await record(of: account, .background)
+  }
+}
+
 /// Who may be asked to unlock a locked keyring.
 package enum UnlockPolicy: Sendable {
+  /// Nobody: one that is locked stays so.
+  case never
   /// A prompt may take 2 s, once per lock.
   case background
   /// Somebody waits in a sign-in: 60 s.

@@ -207,7 +207,7 @@ extension TokenCoordinator {
     saving[session.id]?.cancel()
     withdraw(session.id)
     forgetIntent(of: session)
-    wake(.refresh(session.id), .ended)
+    wakeWaiters(ofEnded: session.id)
   }
 }
 

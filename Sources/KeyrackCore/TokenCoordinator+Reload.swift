@@ -42,7 +42,7 @@ extension TokenCoordinator {
     guard let slot = slots.removeValue(forKey: name), let session = slot.session else { return }
     if session.isRemembered {
       orphans[name] = session
-      wake(.refresh(session.id), .ended)
+      wakeWaiters(ofEnded: session.id)
     } else {
       release(session)
       let tokens = MintedTokens(refreshToken: session.record.refreshToken, accessToken: session.accessToken?.secret)

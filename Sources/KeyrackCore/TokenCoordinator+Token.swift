@@ -23,7 +23,11 @@ extension TokenCoordinator {
       let name = slot.account.name
       let timeout = min(request.timeout ?? TokenOperation.defaultTimeout, TokenOperation.maximumSeconds)
       let deadline = time.now + .seconds(timeout)
-      if slot.session == nil { try await findSession(of: name, before: deadline) }
+      if slot.session == nil {
+        try await findSession(of: name, before: deadline)
+      } else {
+        try await lookAgain(try requirement(of: request, for: slot), for: name, before: deadline)
+      }
       guard let id = slots[name]?.session?.id else { throw signedOut(name) }
       let need = try requirement(of: request, for: slot)
       let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
@@ -188,6 +192,12 @@ extension TokenCoordinator {
   func wake(_ awaited: Awaited, _ wake: Wake) {
     guard let waiting = waiters.removeValue(forKey: awaited) else { return }
     for continuation in waiting.values { continuation.resume(returning: wake) }
+  }
+
+  /// Whoever waits for something of that session waits no longer.
+  func wakeWaiters(ofEnded id: SessionID) {
+    wake(.refresh(id), .ended)
+    wake(.look(id), .ended)
   }
 }
 

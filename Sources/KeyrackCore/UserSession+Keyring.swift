@@ -31,7 +31,7 @@ extension UserSession {
     return .settle
   }
 
-  private mutating func adopt(_ stored: SessionRecord, wall: Int) {
+  mutating func adopt(_ stored: SessionRecord, wall: Int) {
     change(at: wall) {
       $0.record = stored
       $0.kept = stored

@@ -49,6 +49,9 @@ package struct UserSession: Sendable {
   /// The configuration no longer names the provider that this session is of.
   var isSetAside = false
   private var lastUsed: ContinuousClock.Instant?
+  /// When the keyring was last asked whether another daemon has brought the session back, and whether it still is.
+  var lookedAt: ContinuousClock.Instant?
+  var isLooking = false
 
   /// A session that a sign-in has just begun. It answers `.wait` until ``stored(_:error:wall:)``, or at once where it is
   /// not remembered.
@@ -110,7 +113,7 @@ package struct UserSession: Sendable {
     return token
   }
 
-  private func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
+  func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
     guard !isSetAside, let token = token(for: need.target), token.isValid(at: now, for: need.minimumValidity) else {
       return nil
     }
@@ -138,7 +141,7 @@ package struct UserSession: Sendable {
   }
 
   /// A token that is still good, though not for as long as was asked.
-  private func fallback(_ need: TokenRequirement, now: ContinuousClock.Instant) -> TokenAction? {
+  func fallback(_ need: TokenRequirement, now: ContinuousClock.Instant) -> TokenAction? {
     guard let token = token(for: need.target), token.isValid(at: now), token.secret != need.rejected else { return nil }
     return .serve(token, minimumValidityMet: false)
   }

@@ -6,6 +6,8 @@ actor FakeStore: SessionStore {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
+  /// Of single records, by whom a locked keyring could have asked.
+  private(set) var reads: [UnlockPolicy] = []
   private var error: StoreError?
   private var failing: Set<String> = []
   private var holding: Set<String> = []
@@ -74,7 +76,8 @@ actor FakeStore: SessionStore {
     return contents
   }
 
-  func record(of account: String) async throws(StoreError) -> SessionRecord? {
+  func record(of account: String, _ unlock: UnlockPolicy) async throws(StoreError) -> SessionRecord? {
+    reads.append(unlock)
     try await begin("record")
     if let unusable = contents.unusable[account] { throw .unusable(unusable) }
     return contents.records.first { $0.account == account }

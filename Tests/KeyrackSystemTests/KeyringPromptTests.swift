@@ -56,6 +56,12 @@ import Testing
     #expect(try calls.map(\.create) == [false, false, true, false])
   }
 
+  @Test func aReadThatMustNotPromptLeavesTheKeyringLocked() async throws {
+    try helper("answer locked")
+    await #expect(throws: StoreError.locked) { try await keyring.record(of: "work", .never) }
+    #expect(try calls.map(\.unlock) == [false])
+  }
+
   @Test func aKeyringThatWasSeenUnlockedMayPromptAgain() async throws {
     // The first and the third call find it locked.
     try helper("case $(wc -l < $DIR/calls) in 2) answer done;; *) answer prompting; answer locked;; esac")

@@ -47,8 +47,8 @@ package actor Keyring: SessionStore {
     return contents
   }
 
-  package func record(of account: String) async throws(StoreError) -> SessionRecord? {
-    switch try stored(account) {
+  package func record(of account: String, _ unlock: UnlockPolicy) async throws(StoreError) -> SessionRecord? {
+    switch try stored(account, unlock) {
     case .none: return nil
     case .record(let record): return record
     case .unusable(let problem): throw .unusable(Self.unusable(problem))
@@ -109,8 +109,10 @@ package actor Keyring: SessionStore {
     ["app": "keyrack", "kind": "revoke", "session": session.description]
   }
 
-  private func find(_ attributes: [String: String]) throws(StoreError) -> [KeyringAnswer.Item] {
-    try helper.perform(KeyringCall(.find, attributes: attributes), .background)
+  private func find(
+    _ attributes: [String: String], _ unlock: UnlockPolicy = .background
+  ) throws(StoreError) -> [KeyringAnswer.Item] {
+    try helper.perform(KeyringCall(.find, attributes: attributes), unlock)
   }
 
   private func store(
@@ -126,9 +128,9 @@ package actor Keyring: SessionStore {
     case unusable(RecordCodec.Unusable)
   }
 
-  private func stored(_ account: String) throws(StoreError) -> Stored {
+  private func stored(_ account: String, _ unlock: UnlockPolicy) throws(StoreError) -> Stored {
     let attributes = Self.attributes(account: account)
-    return newest(try find(attributes).filter { $0.attributes == attributes })
+    return newest(try find(attributes, unlock).filter { $0.attributes == attributes })
   }
 
   /// Of items with the same attributes, which others may have made. The keyring's own times have a resolution of 1 s;

@@ -36,7 +36,7 @@ final class KeyringHelper {
 
   /// The call's `unlock` is left to the policy.
   func perform(_ call: KeyringCall, _ policy: UnlockPolicy) throws(StoreError) -> [KeyringAnswer.Item] {
-    let call = call.unlocking(policy == .interactive || !promptFailed)
+    let call = call.unlocking(mayUnlock(policy))
     var end = try exchange(call, policy, within: deadlines.call)
     // Any call may be made twice. A process that died has lost its bus, or was killed.
     if case .died = end { end = try exchange(call, policy, within: deadlines.call) }
@@ -48,6 +48,14 @@ final class KeyringHelper {
       // What was sent may have been done all the same.
       if call.call == .store, wasStored(call) { return [] }
       throw .failed("the keyring did not answer within \(Self.seconds(deadlines.call)) s")
+    }
+  }
+
+  private func mayUnlock(_ policy: UnlockPolicy) -> Bool {
+    switch policy {
+    case .never: false
+    case .background: !promptFailed
+    case .interactive: true
     }
   }
 
