@@ -77,34 +77,3 @@ package struct EndpointError: Error, Sendable, Equatable {
     self.hint = hint
   }
 }
-
-/// A URL in libcurl's hands.
-@unsafe private struct URLParts {
-  private let handle: OpaquePointer
-
-  init?(_ text: String) {
-    guard let handle = unsafe curl_url() else { return nil }
-    guard unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK else {
-      unsafe curl_url_cleanup(handle)
-      return nil
-    }
-    unsafe self.handle = handle
-  }
-
-  subscript(part: CURLUPart) -> String? {
-    var text: UnsafeMutablePointer<CChar>?
-    guard unsafe curl_url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text = unsafe text
-    else {
-      return nil
-    }
-    defer { unsafe curl_free(text) }
-    return unsafe String(cString: text)
-  }
-
-  /// Takes another URL, which may be relative to this one.
-  func follow(_ text: String) -> Bool {
-    unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK
-  }
-
-  func free() { unsafe curl_url_cleanup(handle) }
-}
