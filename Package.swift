@@ -14,7 +14,8 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
-    .systemLibrary(name: "CJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev", "libjansson-dev"])]),
+    .systemLibrary(
+      name: "CJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev", "libjansson-dev", "libssl-dev"])]),
     .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CWipe"),
@@ -37,7 +38,9 @@ let package = Package(
     .testTarget(name: "KeyrackCoreTests", dependencies: ["KeyrackCore", "KeyrackProtocol"]),
     .testTarget(
       name: "KeyrackSystemTests",
-      dependencies: ["KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CSystemd", "TestSupport", "keyrack-keyring"]),
+      dependencies: [
+        "KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CJOSE", "CSystemd", "TestSupport", "keyrack-keyring",
+      ]),
     .testTarget(
       name: "KeyrackEndToEndTests",
       dependencies: [

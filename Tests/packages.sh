@@ -5,7 +5,7 @@
 build_packages=(
   make pkg-config gcc libc6-dev libstdc++-12-dev
   libsystemd-dev libcurl4-openssl-dev libsecret-1-dev libglib2.0-dev
-  libcjose-dev libjansson-dev libmicrohttpd-dev libqrencode-dev
+  libcjose-dev libjansson-dev libssl-dev libmicrohttpd-dev libqrencode-dev
   libncurses6             # what "swift build" itself loads and a small system lacks
 )
 

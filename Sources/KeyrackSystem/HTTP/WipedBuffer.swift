@@ -19,6 +19,13 @@ package import KeyrackProtocol
     }
   }
 
+  /// Zeros that `write` changes.
+  @unsafe package init(count: Int, writing write: (UnsafeMutableRawBufferPointer) -> Void) {
+    unsafe storage = .allocate(byteCount: count, alignment: 1)
+    unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe write(storage)
+  }
+
   deinit {
     if let start = unsafe storage.baseAddress { unsafe explicit_bzero(start, storage.count) }
     unsafe storage.deallocate()
