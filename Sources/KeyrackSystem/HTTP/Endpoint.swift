@@ -17,7 +17,6 @@ package struct Endpoint: Sendable, Hashable {
 
   /// Throws for anything that is not https or loopback http, and for a name, a password or a fragment in the URL.
   package init(validating text: String) throws(EndpointError) {
-    guard !text.utf8.contains(0) else { throw EndpointError("not a URL") }
     guard let parts = unsafe URLParts(text) else {
       throw EndpointError("not a URL", hint: "write it in full, as in https://sso.example.org/token")
     }
@@ -48,7 +47,7 @@ package struct Endpoint: Sendable, Hashable {
 
   /// Host and port of where a redirect from here would lead, whatever is there: for messages only. Nil for no URL.
   package func target(ofRedirect location: String) -> String? {
-    guard !location.utf8.contains(0), let parts = unsafe URLParts(url) else { return nil }
+    guard let parts = unsafe URLParts(url) else { return nil }
     defer { unsafe parts.free() }
     guard unsafe parts.follow(location), let host = unsafe parts[CURLUPART_HOST] else { return nil }
     return unsafe parts[CURLUPART_PORT].map { "\(host):\($0)" } ?? host

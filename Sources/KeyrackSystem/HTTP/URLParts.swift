@@ -5,7 +5,7 @@ import CCurl
   private let handle: OpaquePointer
 
   init?(_ text: String) {
-    guard let handle = unsafe curl_url() else { return nil }
+    guard !text.utf8.contains(0), let handle = unsafe curl_url() else { return nil }
     guard unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK else {
       unsafe curl_url_cleanup(handle)
       return nil
@@ -13,23 +13,34 @@ import CCurl
     unsafe self.handle = handle
   }
 
-  subscript(part: CURLUPart) -> String? {
+  /// With the port that the scheme has where the URL names none.
+  subscript(part: CURLUPart) -> String? { unsafe self[part, UInt32(CURLU_DEFAULT_PORT)] }
+
+  /// The whole, without a port that it did not name.
+  var text: String? { unsafe self[CURLUPART_URL, 0] }
+
+  private subscript(part: CURLUPart, flags: UInt32) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard unsafe curl_url_get(handle, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text = unsafe text
-    else {
-      return nil
-    }
+    guard unsafe curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text = unsafe text else { return nil }
     defer { unsafe curl_free(text) }
     return unsafe String(cString: text)
   }
 
   /// Takes another URL, which may be relative to this one.
-  func follow(_ text: String) -> Bool {
-    unsafe curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK
-  }
+  func follow(_ text: String) -> Bool { unsafe set(CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) }
 
   /// Takes a part out. False where libcurl could not.
   func remove(_ part: CURLUPart) -> Bool { unsafe curl_url_set(handle, part, nil, 0) == CURLUE_OK }
+
+  /// The path is percent-encoded already.
+  func setPath(_ path: String) -> Bool { unsafe set(CURLUPART_PATH, path, 0) }
+
+  /// Adds `name=value`, both percent-encoded already, to the query that is there.
+  func addToQuery(_ pair: String) -> Bool { unsafe set(CURLUPART_QUERY, pair, UInt32(CURLU_APPENDQUERY)) }
+
+  private func set(_ part: CURLUPart, _ text: String, _ flags: UInt32) -> Bool {
+    unsafe !text.utf8.contains(0) && curl_url_set(handle, part, text, flags) == CURLUE_OK
+  }
 
   func free() { unsafe curl_url_cleanup(handle) }
 }

@@ -12,4 +12,15 @@ package struct GLibDigest: Digest {
     defer { unsafe g_free(text) }
     return unsafe text.map { unsafe String(cString: $0) } ?? ""
   }
+
+  /// The 32 bytes themselves.
+  static func sha256Bytes(_ bytes: [UInt8]) -> [UInt8] {
+    guard let checksum = unsafe g_checksum_new(G_CHECKSUM_SHA256) else { return [] }
+    defer { unsafe g_checksum_free(checksum) }
+    unsafe g_checksum_update(checksum, bytes, gssize(bytes.count))
+    var digest = [UInt8](repeating: 0, count: 32)
+    var count = gsize(digest.count)
+    unsafe g_checksum_get_digest(checksum, &digest, &count)
+    return digest
+  }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import KeyrackProtocol
 
 /// The ways in which a text may quote a secret: as it is, or as a body, a header or a log line holds it.
@@ -30,14 +29,6 @@ enum SecretSpellings {
   /// Base64 in both alphabets, without padding. Of a few bytes it would be what a common word is.
   private static func encoded(_ secret: Secret) -> [Secret] {
     guard secret.bytes.count >= 8 else { return [] }
-    let plain = Array(Data(secret.bytes).base64EncodedData()).filter { $0 != UInt8(ascii: "=") }
-    let safe = plain.map { byte in
-      switch byte {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      default: byte
-      }
-    }
-    return [Secret(plain), Secret(safe)]
+    return [Secret(Base64.unpadded(secret.bytes)), Secret(Base64.urlEncoded(secret.bytes))]
   }
 }
