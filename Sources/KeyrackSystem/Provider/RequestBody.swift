@@ -10,8 +10,10 @@ struct RequestBody {
   }
 
   /// Values of one name, which a form repeats, become a list.
-  static func json(_ members: [(String, Secret)]) -> RequestBody {
-    let text = Secret(JSONObjectWriter.text(of: Members(members: members)))
+  static func json(_ members: [(String, Secret)]) -> RequestBody { json(Members(members: members)) }
+
+  static func json(_ object: some JSONObject) -> RequestBody {
+    let text = Secret(JSONObjectWriter.text(of: object))
     return RequestBody(buffer: WipedBuffer([text]), contentType: "application/json")
   }
 

@@ -5,6 +5,8 @@ import KeyrackProtocol
 struct RevocationAnswer: Sendable {
   /// Whether the request was made in the name of the token: then 401 says that the token is dead already.
   let provesToken: Bool
+  /// Statuses by which a provider says that it does not know the token.
+  var unknownTokenStatuses: Set<Int> = []
   /// Who answered, for messages.
   let name: String
   /// What was sent, to be kept out of messages.
@@ -23,6 +25,7 @@ struct RevocationAnswer: Sendable {
     case _ where error?.isPassing == true: return failure
     case 200..<300: return error == nil ? .done : .refused(message)
     case 401 where provesToken: return .done
+    case let status where unknownTokenStatuses.contains(status) && !response.isWebPage: return .done
     default: return .refused(message)
     }
   }

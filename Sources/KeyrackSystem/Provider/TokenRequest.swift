@@ -1,37 +1,45 @@
 import KeyrackCore
 import KeyrackProtocol
 
-/// What is sent to a token endpoint (RFC 6749, sections 4.3.2 and 6).
+/// What is sent to a token endpoint (RFC 6749, sections 4.1.3, 4.3.2 and 6; RFC 8628, section 3.4).
 struct TokenRequest {
-  let oauth: Provider.OAuth
+  let credentials: ClientCredentials
   let habits: ProviderHabits
 
   func signIn(username: String, password: Secret, scopes: [String]) -> RequestBody {
-    var members = [
-      ("grant_type", Secret("password")), ("username", Secret(username)), ("password", password),
-      ("client_id", Secret(oauth.clientID)),
-    ]
-    add(scopes, to: &members)
-    return body(members, habits.tokenParameters)
+    let grant = [("grant_type", Secret("password")), ("username", Secret(username)), ("password", password)]
+    return body(grant + credentials.members + scope(scopes), habits.tokenParameters)
   }
+
+  /// `redirectURI` and `verifier` are those of the authorization request, to the byte.
+  func exchange(_ code: Secret, redirectURI: String, verifier: Secret) -> RequestBody {
+    let grant = [
+      ("grant_type", Secret("authorization_code")), ("code", code), ("redirect_uri", Secret(redirectURI)),
+    ]
+    return body(grant + credentials.members + [("code_verifier", verifier)], habits.tokenParameters)
+  }
+
+  func poll(_ deviceCode: Secret) -> RequestBody {
+    let grant = [("grant_type", Secret(Self.deviceGrant)), ("device_code", deviceCode)]
+    return body(grant + credentials.members, habits.tokenParameters)
+  }
+
+  static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
   /// `scopes` are the account's, for a provider that wants to hear them again.
   func refresh(_ token: Secret, for target: TokenTarget, scopes: [String]) -> RequestBody {
-    var members = [
-      ("grant_type", Secret("refresh_token")), ("refresh_token", token), ("client_id", Secret(oauth.clientID)),
-    ]
-    if !target.scopes.isEmpty {
-      add(target.scopes, to: &members)
-    } else if habits.sendsScopeOnRefresh {
-      add(scopes, to: &members)
-    }
-    members += target.resources.map { ("resource", Secret($0)) }
+    let grant = [("grant_type", Secret("refresh_token")), ("refresh_token", token)]
+    let usual = habits.sendsScopeOnRefresh ? scopes : []
+    let wanted = scope(target.scopes.isEmpty ? usual : target.scopes)
+    let resources = target.resources.map { ("resource", Secret($0)) }
     let replaced = Set(habits.refreshParameters.map(\.name))
-    return body(members, habits.tokenParameters.filter { !replaced.contains($0.name) } + habits.refreshParameters)
+    return body(
+      grant + credentials.members + wanted + resources,
+      habits.tokenParameters.filter { !replaced.contains($0.name) } + habits.refreshParameters)
   }
 
-  private func add(_ scopes: [String], to members: inout [(String, Secret)]) {
-    if !scopes.isEmpty { members.append(("scope", Secret(scopes.joined(separator: habits.scopeSeparator)))) }
+  private func scope(_ scopes: [String]) -> [(String, Secret)] {
+    scopes.isEmpty ? [] : [("scope", Secret(scopes.joined(separator: habits.scopeSeparator)))]
   }
 
   private func body(_ members: [(String, Secret)], _ parameters: [ProviderHabits.Parameter]) -> RequestBody {
