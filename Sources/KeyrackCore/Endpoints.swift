@@ -18,6 +18,8 @@ package struct Endpoints: Sendable, Equatable, Decodable, JSONObject {
   package var promisesIssuer = false
   /// `require_pushed_authorization_requests` (RFC 9126, section 5).
   package var requiresPush = false
+  /// `code_challenge_methods_supported` is there and does not name S256: no browser may be sent there.
+  package var lacksS256 = false
 
   package init(authorization: String? = nil, token: String? = nil, revocation: String? = nil) {
     self.authorization = authorization
@@ -38,6 +40,7 @@ package struct Endpoints: Sendable, Equatable, Decodable, JSONObject {
     all.registration = registration ?? others.registration
     all.promisesIssuer = promisesIssuer || others.promisesIssuer
     all.requiresPush = requiresPush || others.requiresPush
+    all.lacksS256 = lacksS256 || others.lacksS256
     return all
   }
 
@@ -52,5 +55,6 @@ package struct Endpoints: Sendable, Equatable, Decodable, JSONObject {
     object.member("registration", registration)
     object.member("promisesIssuer", promisesIssuer)
     object.member("requiresPush", requiresPush)
+    object.member("lacksS256", lacksS256)
   }
 }

@@ -33,7 +33,7 @@ struct AnswerError {
     case .texts(let codes) where !codes.isEmpty: return (codes[0], nil)
     case .object(let error): return named(error)
     case .objects(let errors) where !errors.isEmpty: return named(errors[0])
-    case .text, .texts, .objects, .numbers, .null, .other, nil:
+    case .text, .texts, .objects, .numbers, .truth, .null, .other, nil:
       return isFailure ? members.text(["code"]).map { ($0, nil) } : nil
     }
   }

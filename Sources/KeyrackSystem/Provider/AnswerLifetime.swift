@@ -10,6 +10,13 @@ enum AnswerLifetime {
     return .seconds(Int(min(max(seconds, 0), maximum)))
   }
 
+  /// Rounded up to whole seconds, and into the range.
+  static func seconds(_ count: Double, in range: ClosedRange<Int>) -> Duration {
+    // Clamped first, as above; what is no number is the least.
+    let seconds = count.isNaN ? 0 : count.rounded(.up)
+    return .seconds(Int(min(max(seconds, Double(range.lowerBound)), Double(range.upperBound))))
+  }
+
   /// Until a time in Unix seconds, or milliseconds; nil where it is over.
   static func duration(until time: Double, now: Int) -> Duration? {
     // In seconds that would be the year 5138.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import KeyrackProtocol
 
-/// The members of a token endpoint's answer: a JSON object or, from providers of old, a form.
+/// The members of an endpoint's answer: a JSON object or, from providers of old, a form.
 struct AnswerMembers {
   private let members: any MemberSource
   /// Of a JSON object that is in no other, for what the decoder cannot represent.
@@ -25,7 +25,7 @@ struct AnswerMembers {
       members = object
     } else {
       guard !response.isWebPage, let form = FormEncoding.members(text),
-        ["access_token", "refresh_token", "error"].contains(where: { form[$0] != nil })
+        ["access_token", "refresh_token", "device_code", "error"].contains(where: { form[$0] != nil })
       else { return nil }
       members = form
     }
@@ -54,7 +54,7 @@ struct AnswerMembers {
     case .number(let number): number
     case .text(let text): AnswerLifetime.number(text)
     case .other: literal(name).flatMap { AnswerLifetime.number($0) }
-    case .texts, .numbers, .object, .objects, .null, nil: nil
+    case .texts, .numbers, .object, .objects, .truth, .null, nil: nil
     }
   }
 

@@ -9,8 +9,9 @@ enum AnswerValue: Decodable, Equatable {
   /// The texts in an object.
   case object([String: String])
   case objects([[String: String]])
+  case truth(Bool)
   case null
-  /// A boolean, a mixed array, a number that is none for Foundation.
+  /// A mixed array, a number that is none for Foundation.
   case other
 
   init(from decoder: any Decoder) {
@@ -22,6 +23,7 @@ enum AnswerValue: Decodable, Equatable {
     if value.decodeNil() { return .null }
     if let text = try? value.decode(String.self) { return .text(text) }
     if let number = try? value.decode(Double.self) { return .number(number) }
+    if let truth = try? value.decode(Bool.self) { return .truth(truth) }
     if let object = try? value.decode(Texts.self) { return .object(object.members) }
     return (try? decoder.unkeyedContainer()).flatMap { list($0) }
   }

@@ -3,7 +3,8 @@ import KeyrackProtocol
 
 // The way to a grant.
 extension TokenAnswer {
-  func grant(_ members: AnswerMembers) -> TokenOutcome {
+  /// `outer` are the members of the whole answer: an id_token may be there, since it is about no one token.
+  func grant(_ members: AnswerMembers, outer: AnswerMembers) -> TokenOutcome {
     let refreshToken = refreshToken(members)
     guard let accessToken = members.text(names.accessToken) else {
       let path = (habits.tokenPath + [names.accessToken[0]]).joined(separator: ".")
@@ -18,10 +19,11 @@ extension TokenAnswer {
       return refused(.answer, "\(name) answered with a token of type \(line(type, members))", refreshToken)
     }
     let lifetime = lifetime(members, names.lifetime)
-    return .success(
-      Grant(
-        accessToken: Secret(accessToken), lifetime: lifetime, refreshIn: refreshIn(members, lifetime),
-        refreshToken: refreshToken, refreshLifetime: refreshLifetime(members), scope: scope(members)))
+    var grant = Grant(
+      accessToken: Secret(accessToken), lifetime: lifetime, refreshIn: refreshIn(members, lifetime),
+      refreshToken: refreshToken, refreshLifetime: refreshLifetime(members), scope: scope(members))
+    grant.idToken = (members.text(["id_token"]) ?? outer.text(["id_token"])).map { Secret($0) }
+    return .success(grant)
   }
 
   /// Types of token that are useless without a proof. Whoever says anything else than "Bearer", or nothing, means it all
@@ -52,7 +54,7 @@ extension TokenAnswer {
     switch members["scope"] {
     case .text(let text): scopes = [text]
     case .texts(let texts): scopes = texts
-    case .number, .numbers, .object, .objects, .null, .other, nil: return nil
+    case .number, .numbers, .object, .objects, .truth, .null, .other, nil: return nil
     }
     let words = scopes.flatMap { scope in
       scope.split { $0.isWhitespace || $0 == "," || $0 < " " || String($0) == habits.scopeSeparator }

@@ -10,6 +10,13 @@ struct Refusal {
   /// Of the error, where it is known.
   let meaning: ErrorMeaning?
 
+  init(_ response: HTTPResponse, _ habits: ProviderHabits) {
+    self.response = response
+    members = AnswerMembers(response)
+    error = members.flatMap { AnswerError($0, isFailure: !response.isSuccess) }
+    meaning = error?.meaning(habits)
+  }
+
   var status: Int { response.status }
   var retryAfter: Duration? { RetryAfter.duration(response.retryAfter) }
 }
@@ -101,7 +108,7 @@ extension TokenAnswer {
 
   // MARK: Messages
 
-  private func message(_ refusal: Refusal) -> String {
+  func message(_ refusal: Refusal) -> String {
     let (response, members, error) = (refusal.response, refusal.members, refusal.error)
     var message = "\(name) answered HTTP \(response.status)"
     if let code = error?.code { message += " " + line(code, members) }

@@ -2,7 +2,7 @@ import Glibc
 import KeyrackCore
 import KeyrackProtocol
 
-/// Reads what a token endpoint, or a JSON login, answered.
+/// Reads what a token endpoint, or a JSON login, answered; of other endpoints, why they answered with nothing of use.
 ///
 /// 408, 425, 429 and 5xx are judged by the status, all else by the `error` in the body first and by the status second.
 /// Once an answer holds a new refresh token, nothing else that is wrong with it loses that token.
@@ -25,12 +25,9 @@ struct TokenAnswer: Sendable {
   var now = time(nil)
 
   func outcome(of response: HTTPResponse) -> TokenOutcome {
-    let members = AnswerMembers(response)
-    let error = members.flatMap { AnswerError($0, isFailure: !response.isSuccess) }
-    guard let members, response.isSuccess, error == nil else {
-      return refusal(Refusal(response: response, members: members, error: error, meaning: error?.meaning(habits)))
-    }
-    return grant(inner(members))
+    let found = Refusal(response, habits)
+    guard let members = found.members, response.isSuccess, found.error == nil else { return refusal(found) }
+    return grant(inner(members), outer: members)
   }
 
   /// The members that the tokens are among.
@@ -67,8 +64,13 @@ struct TokenAnswer: Sendable {
   /// Text of the answer, fit for a message: without what was sent, and without what came with it.
   func line(_ text: String, _ members: AnswerMembers?) -> String {
     let tokens = [members, members?.inner(habits.tokenPath)].flatMap { members in
-      (names.accessToken + names.refreshToken + ["id_token"]).compactMap { members?.text([$0]).map { Secret($0) } }
+      (names.accessToken + names.refreshToken + Self.otherSecrets)
+        .compactMap { members?.text([$0]).map { Secret($0) } }
     }
     return OneLine.text(text, redacting: SecretSpellings.all(of: secrets + tokens))
   }
+
+  private static let otherSecrets = [
+    "id_token", "device_code", "request_uri", "client_secret", "registration_access_token",
+  ]
 }

@@ -1,0 +1,82 @@
+import KeyrackCore
+import KeyrackProtocol
+
+/// A request to an endpoint that gives no tokens.
+struct EndpointRequest: Sendable {
+  let provider: Provider
+  var method = HTTPRequest.Method.post
+  let endpoint: Endpoint
+  var body: RequestBody?
+  var authorization: HTTPRequest.Authorization?
+  /// What it says that no message may.
+  var secrets: [Secret] = []
+}
+
+extension ProviderClient {
+  /// Sends it, and reads the JSON object that it is answered with.
+  func ask<Answer: Sendable>(
+    _ request: EndpointRequest, reading read: @escaping @Sendable (EndpointAnswer) throws(RequestFailure) -> Answer
+  ) async throws(RequestFailure) -> Answer {
+    try await send(request) { answer, response in answer.object(response, reading: read) }
+  }
+
+  /// Sends it, and reads the answer whatever it is.
+  func send<Answer: Sendable>(
+    _ request: EndpointRequest,
+    reading read: @escaping @Sendable (TokenAnswer, HTTPResponse) -> Result<Answer, RequestFailure>
+  ) async throws(RequestFailure) -> Answer {
+    let provider = request.provider
+    let answer = TokenAnswer(
+      purpose: .signIn, kind: provider.kind, habits: provider.habits, name: request.endpoint.name,
+      secrets: request.secrets)
+    let sent = HTTPRequest(
+      request.method, endpoint: request.endpoint, body: request.body?.buffer, contentType: request.body?.contentType,
+      authorization: request.authorization, caFile: provider.caFile, freshConnection: false)
+    switch await http.send(sent, reading: { read(answer, $0) }) {
+    case .success(let result): return try result.get()
+    case .failure(.notSent(let message)), .failure(.unknown(let message)): throw .unavailable(message)
+    }
+  }
+
+  /// `what` is its name for messages.
+  func endpoint(_ url: String?, _ what: String, of provider: Provider) throws(RequestFailure) -> Endpoint {
+    guard let url else { throw .refused("the provider \(provider.name) has no \(what)") }
+    do { return try Endpoint(validating: url) } catch { throw .refused(Self.unusable(provider, error)) }
+  }
+
+  func oauth(_ provider: Provider) throws(RequestFailure) -> Provider.OAuth {
+    guard case .oauth(let oauth) = provider.kind else {
+      throw .refused("the provider \(provider.name) does not speak OAuth")
+    }
+    return oauth
+  }
+
+  /// Where there is no secret that is needed, nothing is sent.
+  func requireCredentials(
+    of provider: Provider, _ oauth: Provider.OAuth
+  ) async throws(RequestFailure) -> ClientCredentials {
+    do { return try await credentials(of: provider, oauth) } catch { throw .unavailable(error.message) }
+  }
+}
+
+extension RequestFailure {
+  /// Of what cannot be asked as things are.
+  static func refused(_ message: String, hint: String? = nil) -> RequestFailure {
+    .rejected(Rejection(.request, message, hint: hint))
+  }
+
+  init(_ outcome: TokenOutcome) {
+    switch outcome {
+    case .success: self = .unavailable("an answer that makes no sense")
+    case .rejected(let rejection): self = .rejected(rejection)
+    case .throttled(let message, let retryAfter): self = .throttled(message, retryAfter: retryAfter)
+    case .notSent(let message), .unknown(let message, _): self = .unavailable(message)
+    }
+  }
+}
+
+extension Result where Failure == RequestFailure {
+  init(catching body: () async throws(RequestFailure) -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
