@@ -25,10 +25,13 @@ let package = Package(
     .target(name: "KeyrackCore", dependencies: ["KeyrackProtocol"]),
     .target(
       name: "KeyrackSystem",
-      dependencies: ["KeyrackCore", "KeyrackProtocol", "CSystemd", "CCurl", "CGLib", "CJOSE", "CMicrohttpd"]),
+      dependencies: ["KeyrackCore", "KeyrackProtocol", "CSystemd", "CCurl", "CGLib", "CJOSE", "CMicrohttpd"],
+      // Not as a bundle, which needs Foundation.
+      resources: [.embedInCode("Configuration/Presets.conf")]),
 
     .executableTarget(name: "keyrackd", dependencies: ["KeyrackCore", "KeyrackProtocol", "KeyrackSystem", "CWipe"]),
-    .executableTarget(name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CQRencode", "CWipe"]),
+    .executableTarget(
+      name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CGLib", "CQRencode", "CWipe"]),
     .executableTarget(name: "keyrack-keyring", dependencies: ["KeyrackProtocol", "CSecret", "CWipe"]),
 
     // Not installed: what the tests and the demonstration run against.

@@ -12,7 +12,7 @@ public import KeyrackProtocol
 ///
 ///     do {
 ///       let reply = try Client().call(TokenOperation(account: "work"))
-///       request.setHeader("Authorization", bearer: reply.accessToken.bytes)
+///       request.setHeader("Authorization", bearer: reply.token.bytes)
 ///     } catch let error as ReplyError where error.code == .loginRequired {
 ///       print("sign in first: \(error.hint ?? error.message)")
 ///     }
@@ -68,26 +68,37 @@ public final class Client {
   public func answer<O: Operation>(
     to operation: O, within limit: Duration? = nil
   ) throws(ClientError) -> Answer<O.Reply> {
-    let limit = limit ?? operation.timeLimit
     do {
-      return try exchange(operation, deadline: .now + limit)
+      return try answer(to: operation, within: limit) { _ in }
     } catch let error as ClientError {
       throw error
-    } catch SocketFailure.deadline {
-      throw .noAnswer(path: path, seconds: Int(limit.components.seconds))
-    } catch SocketFailure.system {
-      throw .connectionLost(path: path)
     } catch {
-      throw .protocolViolation(path: path, what: "\(O.name.rawValue) cannot be said in it")
+      // The closure throws nothing.
+      throw .connectionLost(path: path)
+    }
+  }
+
+  /// The same for a sign-in, with what is asked of the person on the way to its reply. The connection is of no further
+  /// use where `event` throws.
+  public func answer<O: Operation>(
+    to operation: O, within limit: Duration? = nil, event: (LoginEvent) throws -> Void
+  ) throws -> Answer<O.Reply> {
+    let limit = limit ?? operation.timeLimit
+    do {
+      return try exchange(operation, deadline: .now + limit, event)
+    } catch SocketFailure.deadline {
+      throw ClientError.noAnswer(path: path, seconds: Int(limit.components.seconds))
+    } catch SocketFailure.system {
+      throw ClientError.connectionLost(path: path)
     }
   }
 
   private func exchange<O: Operation>(
-    _ operation: O, deadline: ContinuousClock.Instant
+    _ operation: O, deadline: ContinuousClock.Instant, _ event: (LoginEvent) throws -> Void
   ) throws -> Answer<O.Reply> {
     guard let socket = socket.take() else { throw ClientError.connectionLost(path: path) }
     try send(operation, on: socket, deadline: deadline)
-    let (line, reply): ([UInt8], Reply<O.Reply>) = try receive(on: socket, deadline: deadline)
+    let (line, reply): ([UInt8], Reply<O.Reply>) = try receive(on: socket, deadline: deadline, event)
     self.socket = socket
     return Answer(line: Secret(line), result: reply.result)
   }
@@ -115,12 +126,14 @@ public final class Client {
   }
 
   private func receive<Body: Decodable & JSONObject & Sendable>(
-    on socket: UnixSocket, deadline: ContinuousClock.Instant
+    on socket: UnixSocket, deadline: ContinuousClock.Instant, _ event: (LoginEvent) throws -> Void
   ) throws -> ([UInt8], Reply<Body>) {
     while true {
       switch buffer.next() {
       case .line(let line):
-        if !Self.isEvent(line) { return (line, try read(line)) }
+        guard Self.isEvent(line) else { return (line, try read(line)) }
+        // Others than these answer nothing.
+        if let known = LoginEvent(line: line) { try event(known) }
       case .tooLong:
         throw ClientError.protocolViolation(path: path, what: "a line of more than \(Self.maximumReply) bytes")
       case .incomplete:
@@ -131,7 +144,7 @@ public final class Client {
     }
   }
 
-  /// An event answers nothing: the reply is still to come.
+  /// The reply is still to come.
   private static func isEvent(_ line: [UInt8]) -> Bool {
     (try? JSONScan(line))?.members.contains { $0.name == "event" } == true
   }

@@ -5,8 +5,12 @@ extension Operation {
   /// provider, 60 s for a keyring prompt in a sign-in, 10 s for the keyring else), so that its own reason comes first.
   var timeLimit: Duration {
     switch Self.name {
-    case .version, .status, .cancel: .seconds(10)
+    case .version, .status, .cancel, .loginResponse, .providers: .seconds(10)
     case .reload: .seconds(30)
+    // Two documents may have to be tried.
+    case .discover: .seconds(50)
+    // A request, and a prompt of the keyring.
+    case .register, .secret: .seconds(150)
     case .token: .seconds(((self as? TokenOperation)?.timeout ?? TokenOperation.defaultTimeout) + 5)
     case .logout: (self as? LogoutOperation)?.wait == true ? .seconds(90) : .seconds(40)
     case .login:

@@ -18,15 +18,6 @@ final class AccountSlot {
   }
 }
 
-/// A sign-in and whoever waits for it.
-struct PendingSignIn {
-  /// The provider has granted it: it can no longer be canceled.
-  var isCommitted = false
-  let attempt: LoginAttempt
-  let task: Task<Void, Never>
-  let continuation: CheckedContinuation<Result<LoginOperation.Reply, ReplyError>, Never>
-}
-
 /// What a request can wait for.
 enum Awaited: Hashable {
   case refresh(SessionID)

@@ -39,4 +39,6 @@ package struct AuthorizationResponse: Sendable, Equatable {
 
 package struct RepeatedParameter: Error, Sendable, Equatable {
   package let name: String
+
+  package init(name: String) { self.name = name }
 }

@@ -66,8 +66,9 @@ package struct Provider: Sendable, Equatable {
   package struct OAuth: Sendable, Equatable {
     package var issuer: String?
     package var clientID: String
-    /// As they are configured; where the issuer is asked, what it says fills the gaps.
-    package var endpoints: Endpoints
+    fileprivate var configured: Endpoints
+    /// What discovery has told, for the gaps.
+    fileprivate var found: Endpoints?
     package var discovery = Discovery.none
     package var clientAuthentication = ClientAuthentication.none
     /// Prints the client's secret, or its private key; run by the shell. Nil: it is in the keyring.
@@ -75,9 +76,15 @@ package struct Provider: Sendable, Equatable {
     /// Where the browser is sent back to, `{port}` being the port that was free. Nil: the usual one.
     package var redirectURI: String?
     /// The ports that may stand for `{port}`; none: any.
-    package var redirectPorts: [Int] = []
+    package var redirectPorts: [UInt16] = []
     /// Whether the resource owner password grant (RFC 6749, section 4.3) may be used.
     package var allowsPasswordGrant: Bool
+
+    /// Those of the configuration, and where it has none what discovery has told.
+    package var endpoints: Endpoints {
+      get { found.map(configured.completed) ?? configured }
+      set { configured = newValue }
+    }
 
     package init(
       issuer: String? = nil, clientID: String, authorizationEndpoint: String? = nil, tokenEndpoint: String? = nil,
@@ -85,7 +92,7 @@ package struct Provider: Sendable, Equatable {
     ) {
       self.issuer = issuer
       self.clientID = clientID
-      endpoints = Endpoints(authorization: authorizationEndpoint, token: tokenEndpoint, revocation: revocationEndpoint)
+      configured = Endpoints(authorization: authorizationEndpoint, token: tokenEndpoint, revocation: revocationEndpoint)
       self.allowsPasswordGrant = allowsPasswordGrant
     }
   }
@@ -139,7 +146,7 @@ package struct Provider: Sendable, Equatable {
   /// The same with the endpoints that discovery has found, where it has none of its own.
   package func completed(by found: Endpoints?) -> Provider {
     guard let found, case .oauth(var oauth) = kind else { return self }
-    oauth.endpoints = oauth.endpoints.completed(by: found)
+    oauth.found = found
     return Provider(name: name, kind: .oauth(oauth), host: host, caFile: caFile, habits: habits)
   }
 
@@ -149,8 +156,8 @@ package struct Provider: Sendable, Equatable {
     case .oauth(let oauth):
       // Where the issuer is asked for its endpoints, it vouches for them.
       Audience(
-        issuer: oauth.issuer, endpoint: oauth.endpoints.token ?? oauth.issuer ?? "",
-        authorizationEndpoint: oauth.endpoints.authorization, refreshEndpoint: habits.refreshEndpoint,
+        issuer: oauth.issuer, endpoint: oauth.configured.token ?? oauth.issuer ?? "",
+        authorizationEndpoint: oauth.configured.authorization, refreshEndpoint: habits.refreshEndpoint,
         clientID: oauth.clientID)
     case .json(let json):
       Audience(issuer: nil, endpoint: json.loginURL, clientID: nil)

@@ -4,71 +4,108 @@ package import KeyrackProtocol
 ///
 /// Identity decides: an outcome counts only while its number is the one of the pending attempt.
 package struct LoginAttempt: Sendable, Equatable {
+  /// A person has that long for the browser or the device.
+  package static let lifetime = Duration.seconds(600)
+
   package let number: Int
-  package let method: LoginOperation.Method
+  package let plan: LoginPlan
   package let remember: Bool
+  /// Whether somebody else than last time may sign in.
+  package let force: Bool
   /// Unix seconds.
   package let since: Int
 
-  package init(number: Int, method: LoginOperation.Method, remember: Bool, since: Int) {
+  package init(number: Int, plan: LoginPlan, request: LoginOperation, since: Int) {
     self.number = number
-    self.method = method
-    self.remember = remember
+    self.plan = plan
+    remember = request.remember ?? true
+    force = request.force ?? false
     self.since = since
   }
 
-  /// What a sign-in sends. Holds secrets, and is let go as soon as they are sent.
-  package enum Credentials: Sendable, Equatable {
-    case password(username: String, Secret)
-    case refreshToken(Secret)
+  /// Whether another request is for the same, so that one sign-in serves both. One that brings a secret is for itself.
+  package func isJoined(by plan: LoginPlan, _ request: LoginOperation) -> Bool {
+    switch plan {
+    case .browser, .device: self.plan == plan && remember == request.remember ?? true && force == request.force ?? false
+    case .password, .refreshToken, .paste: false
+    }
+  }
+}
+
+/// How a sign-in gets its grant. Holds secrets, and is let go as soon as they are sent.
+package enum LoginPlan: Sendable, Equatable {
+  case password(username: String, Secret)
+  case refreshToken(Secret)
+  case browser(loginHint: String?)
+  /// The browser is on another machine, and what it ends on comes by ``LoginResponseOperation``.
+  case paste(loginHint: String?)
+  case device
+
+  package var method: LoginOperation.Method {
+    switch self {
+    case .password: .password
+    case .refreshToken: .refreshToken
+    case .browser: .browser
+    case .paste: .paste
+    case .device: .device
+    }
   }
 
-  /// The credentials in a request. Throws `bad_request` or `config_error`, saying what is missing.
-  package static func credentials(
-    of request: LoginOperation, for account: Account
-  ) throws(ReplyError) -> Credentials {
-    switch try method(of: request, for: account) {
+  /// What a request asks for. Throws `bad_request` or `config_error`, saying what is missing.
+  package init(_ request: LoginOperation, for account: Account) throws(ReplyError) {
+    let method = request.method ?? Self.method(for: request, account.provider)
+    try Self.check(method, account)
+    if method != .refreshToken { try Self.refuse("refresh_token", request.refreshToken != nil, method) }
+    if method != .password { try Self.refuse("password", request.password != nil, method) }
+    if method == .refreshToken || method == .device { try Self.refuse("username", request.username != nil, method) }
+    switch method {
     case .password:
-      try refuse(request.refreshToken != nil, "refresh_token: does not belong to method password")
-      guard let username = request.username, !username.isEmpty else {
-        throw ReplyError(.badRequest, "username: missing")
-      }
-      guard let password = request.password, !password.isEmpty else {
-        throw ReplyError(.badRequest, "password: missing")
-      }
-      return .password(username: username, password)
-    case .refreshToken:
-      try refuse(request.password != nil, "password: does not belong to method refresh_token")
-      try refuse(request.username != nil, "username: does not belong to method refresh_token")
-      guard let token = request.refreshToken, !token.isEmpty else {
-        throw ReplyError(.badRequest, "refresh_token: missing")
-      }
-      return .refreshToken(token)
-    case .browser, .device, .paste:
-      throw ReplyError(
-        .badRequest, "method: this version signs in with password or refresh_token", hint: "use one of these")
+      self = .password(
+        username: try Self.require("username", request.username, \.isEmpty),
+        try Self.require("password", request.password, \.isEmpty))
+    case .refreshToken: self = .refreshToken(try Self.require("refresh_token", request.refreshToken, \.isEmpty))
+    case .browser: self = .browser(loginHint: request.username)
+    case .paste: self = .paste(loginHint: request.username)
+    case .device: self = .device
     }
   }
 
-  /// The method of a request, or the provider's own.
-  package static func method(
-    of request: LoginOperation, for account: Account
-  ) throws(ReplyError) -> LoginOperation.Method {
-    let method = request.method ?? (request.refreshToken == nil ? .password : .refreshToken)
-    switch (method, account.provider.kind) {
-    case (.password, .oauth(let oauth)) where !oauth.allowsPasswordGrant:
-      throw ReplyError(
-        .configError, "\(account.name): provider \(account.provider.name) does not allow the password grant",
-        hint: "set password_grant=true in [provider \(account.provider.name)] if the provider offers it")
-    case (.refreshToken, .json(let json)) where json.refreshURL == nil:
-      throw ReplyError(
-        .configError, "\(account.name): provider \(account.provider.name) has no refresh_url",
-        hint: "set refresh_url in [provider \(account.provider.name)]")
-    default: return method
-    }
+  /// What the members of the request say, else the provider's own.
+  private static func method(for request: LoginOperation, _ provider: Provider) -> LoginOperation.Method {
+    if request.refreshToken != nil { return .refreshToken }
+    if request.password != nil { return .password }
+    return provider.methods.first ?? .browser
   }
 
-  private static func refuse(_ condition: Bool, _ message: String) throws(ReplyError) {
-    if condition { throw ReplyError(.badRequest, message) }
+  private static func check(_ method: LoginOperation.Method, _ account: Account) throws(ReplyError) {
+    let provider = account.provider
+    guard !provider.methods.contains(method) else { return }
+    let group = "[provider \(provider.name)]"
+    let (problem, hint) =
+      switch method {
+      case .password:
+        (
+          "does not allow the password grant", "set password_grant=true in \(group) if the provider offers it"
+        )
+      case .refreshToken: ("has no refresh_url", "set refresh_url in \(group)")
+      case .browser where provider.methods.contains(.paste):
+        ("sends browsers to an https page, where nobody listens", "keyrack login \(account.name) --paste")
+      case .browser, .paste: ("has no authorization_endpoint", "set it, or issuer, in \(group)")
+      case .device: ("has no device_authorization_endpoint", "set it in \(group) if the provider offers it")
+      }
+    throw ReplyError(.configError, "\(account.name): provider \(provider.name) \(problem)", hint: hint)
+  }
+
+  private static func refuse(
+    _ member: String, _ isThere: Bool, _ method: LoginOperation.Method
+  ) throws(ReplyError) {
+    if isThere { throw ReplyError(.badRequest, "\(member): does not belong to method \(method.rawValue)") }
+  }
+
+  private static func require<Value>(
+    _ member: String, _ value: Value?, _ isEmpty: (Value) -> Bool
+  ) throws(ReplyError) -> Value {
+    if let value, !isEmpty(value) { return value }
+    throw ReplyError(.badRequest, "\(member): missing", reason: "credentials_needed")
   }
 }

@@ -77,6 +77,8 @@ package struct ProviderHabits: Sendable, Equatable {
   /// What an authorization request calls who is expected to sign in.
   package var loginHintParameter = "login_hint"
   package var pushedAuthorization = PushedAuthorization.offered
+  /// Whether the device grant may be used where there is an endpoint for it.
+  package var allowsDeviceGrant = true
   /// Whether revoking a refresh token ends its access tokens, too (RFC 7009, section 2.1).
   package var revocationCascades = true
   /// Whether a refresh has to name the scopes of the account.

@@ -1,9 +1,13 @@
+package import KeyrackProtocol
+
 /// Waits on this machine for the browser to come back (RFC 8252, 7.3), only while something is open.
 package protocol RedirectListener: Sendable {
   /// Returns the redirect URI with its port. Each call is to be undone by one of ``close(_:)``.
   func open(_ redirect: RedirectURI) async throws(RedirectError) -> String
   /// Nobody is let in by it any more. Who is in still gets an answer.
   func close(_ redirectURI: String) async
+  /// Reads the address that a browser on another machine ended on.
+  nonisolated func response(in pasted: Secret) throws(RedirectError) -> AuthorizationResponse
 }
 
 /// Decides what becomes of an answer that a browser brought to an open redirect URI; which sign-in it belongs to is
@@ -25,6 +29,16 @@ package enum CallbackPage: Sendable, Equatable {
   case unknownState
   /// The same answer came before.
   case alreadyUsed
+}
+
+extension CallbackPage {
+  init(_ result: Result<LoginOperation.Reply, ReplyError>) {
+    switch result {
+    case .success: self = .signedIn
+    case .failure(let error) where error.code == .loginDenied: self = .denied
+    case .failure(let error): self = .failed(error.message)
+    }
+  }
 }
 
 /// Why there is no redirect URI that a browser could come back to.

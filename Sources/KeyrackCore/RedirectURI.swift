@@ -89,16 +89,15 @@ extension RedirectURI.Loopback {
     self.path = path.isEmpty ? "/" : String(path)
   }
 
-  /// Empty where there is none; nil where `authority` is of another host.
+  /// With its colon; empty where there is none, nil where `authority` is of another host.
   private static func port(in authority: Substring, of host: RedirectURI.Host) -> Substring? {
     guard authority.hasPrefix(host.rawValue) else { return nil }
     let rest = authority.dropFirst(host.rawValue.count)
-    if rest.isEmpty { return rest }
-    return rest.hasPrefix(":") ? rest.dropFirst() : nil
+    return rest.isEmpty || rest.hasPrefix(":") ? rest : nil
   }
 
   private static func ports(_ text: Substring, _ choice: [UInt16]) throws(RedirectError) -> [UInt16] {
-    if text == "{port}" {
+    if text == ":{port}" {
       guard !choice.contains(0) else { throw RedirectError("port 0 cannot be listened on") }
       return choice
     }
@@ -106,8 +105,8 @@ extension RedirectURI.Loopback {
       throw RedirectError("redirect_uri has a port, and there is a list of ports", hint: "write {port} for the port")
     }
     if text.isEmpty { return [80] }
-    guard let port = UInt16(text), port > 0, String(port) == text else {
-      throw RedirectError("redirect_uri has no such port: \(text)", hint: RedirectURI.hint)
+    guard let port = UInt16(text.dropFirst()), port > 0, ":\(port)" == text else {
+      throw RedirectError("redirect_uri has no port that could be listened on", hint: RedirectURI.hint)
     }
     return [port]
   }

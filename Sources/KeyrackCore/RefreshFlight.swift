@@ -19,6 +19,8 @@ package struct RefreshFlight: Sendable {
   var hasReplayed = false
   /// What the provider said of the refresh token, until the keyring was looked at for a newer one.
   var denial: SessionTrouble?
+  /// The id_token that the provider granted, to be checked before anybody has the access token (REFRESH R27).
+  package var uncheckedIDToken: Secret? { unpublished?.idToken }
   /// What the provider granted and the keyring does not have yet.
   var unpublished: Unpublished?
 
@@ -26,6 +28,8 @@ package struct RefreshFlight: Sendable {
     var record: SessionRecord
     var accessToken: AccessToken?
     var trouble: SessionTrouble?
+    /// As it came.
+    var idToken: Secret?
   }
 
   init(attempt: Int, target: TokenTarget) {

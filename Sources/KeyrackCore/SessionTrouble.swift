@@ -56,6 +56,7 @@ package enum LoginReason: String, Sendable, Equatable {
   case policy
   case config
   case noRefreshToken = "no_refresh_token"
+  case noIDToken = "no_id_token"
   case scope
 
   func message(_ detail: String?) -> String {
@@ -69,6 +70,7 @@ package enum LoginReason: String, Sendable, Equatable {
       case .policy: "the provider wants you to sign in again"
       case .config: "the provider in the configuration is not the one that was signed in to"
       case .noRefreshToken: "the access token has ended and there is no refresh token"
+      case .noIDToken: "the provider gave no id token with the last refresh"
       case .scope: "that scope was not granted"
       }
     return detail.map { "\(text) (\($0))" } ?? text
@@ -84,7 +86,8 @@ extension ReplyError {
       case .signingIn: "wait for it to end"
       case .config: "keyrack login \(account), or put the provider back in keyrack.conf"
       case .scope: "add the scope to [account \(account)] in keyrack.conf, then keyrack login \(account)"
-      case .signedOut, .revoked, .lostRotation, .expired, .policy, .noRefreshToken: "keyrack login \(account)"
+      case .signedOut, .revoked, .lostRotation, .expired, .policy, .noRefreshToken, .noIDToken:
+        "keyrack login \(account)"
       }
     return ReplyError(
       .loginRequired, "\(account): \(reason.message(detail))", hint: advice.map { "\(hint); \($0)" } ?? hint,

@@ -22,7 +22,9 @@ package protocol SignInProvider: Sendable {
   func poll(_ device: DeviceAuthorization, account: Account) async -> DeviceOutcome
   /// Who signed in: by the id_token, checked (OpenID Connect Core, section 3.1.3.7), else by the userinfo endpoint. Nil
   /// where the provider says neither.
-  func identify(_ grant: Grant, nonce: String?, account: Account) async -> Result<Identity?, RequestFailure>
+  func identify(
+    _ grant: Grant, at occasion: IdentityOccasion, account: Account
+  ) async -> Result<Identity?, RequestFailure>
 }
 
 /// What an issuer says of itself (RFC 8414, section 2).
@@ -144,6 +146,14 @@ package enum DeviceOutcome: Sendable, Equatable {
   /// `expired_token`.
   case expired
   case ended(TokenOutcome)
+}
+
+/// When an id_token came, which decides what it has to say.
+package enum IdentityOccasion: Sendable, Equatable {
+  /// `nonce` is that of the authorization request, nil where there was none.
+  case signIn(nonce: String?)
+  /// It has to be of the same person (OpenID Connect Core, section 12.2).
+  case refresh(subject: String)
 }
 
 /// Who signed in.

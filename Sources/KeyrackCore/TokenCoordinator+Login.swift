@@ -1,22 +1,29 @@
 package import KeyrackProtocol
 
 extension TokenCoordinator {
-  /// Signs in. Answers when the outcome is known, or the sign-in was canceled.
-  package func login(_ request: LoginOperation) async -> Result<LoginOperation.Reply, ReplyError> {
+  /// Signs in. Answers when the outcome is known, or the sign-in was canceled; `notify` is told before that what is asked
+  /// of the person. A second request for the same joins the first.
+  package func login(
+    _ request: LoginOperation, notify: @escaping @Sendable (LoginEvent) -> Void = { _ in }
+  ) async -> Result<LoginOperation.Reply, ReplyError> {
     do throws(ReplyError) {
       let slot = try slot(request.account)
-      let credentials = try LoginAttempt.credentials(of: request, for: slot.account)
-      let method = try LoginAttempt.method(of: request, for: slot.account)
-      if slot.login != nil { throw .loginInProgress(slot.account.name) }
+      let plan = try LoginPlan(request, for: slot.account)
+      if let pending = slot.login {
+        guard pending.attempt.isJoined(by: plan, request) else { throw .loginInProgress(slot.account.name) }
+        return await withCheckedContinuation {
+          slot.login?.join(LoginClient(continuation: $0, notify: notify))
+        }
+      }
       if let wait = throttle(of: slot.account.provider) {
         throw .throttled(slot.account.name, "the provider asked to slow down").retry(after: wait)
       }
       lastLogin += 1
-      let attempt = LoginAttempt(
-        number: lastLogin, method: method, remember: request.remember ?? true, since: time.wall)
+      let attempt = LoginAttempt(number: lastLogin, plan: plan, request: request, since: time.wall)
       return await withCheckedContinuation { continuation in
-        let task = Task { await self.signIn(attempt, credentials, slot.account) }
-        slot.login = PendingSignIn(attempt: attempt, task: task, continuation: continuation)
+        let task = Task { await self.signIn(attempt, slot.account) }
+        slot.login = PendingSignIn(
+          attempt: attempt, task: task, client: LoginClient(continuation: continuation, notify: notify))
       }
     } catch {
       return .failure(error)
@@ -45,28 +52,22 @@ extension TokenCoordinator {
   func endLogin(of name: String, _ number: Int?, _ result: Result<LoginOperation.Reply, ReplyError>) {
     guard let login = slots[name]?.login, number == nil || login.attempt.number == number else { return }
     slots[name]?.login = nil
-    login.continuation.resume(returning: result)
+    login.authorization?.continuation?.resume(returning: nil)
+    endedLogins[login.attempt.number] = CallbackPage(result)
+    endedLogins[login.attempt.number - 64] = nil
+    for client in login.clients { client.continuation.resume(returning: result) }
   }
 
   // MARK: One sign-in
 
-  private func signIn(_ attempt: LoginAttempt, _ credentials: LoginAttempt.Credentials, _ account: Account) async {
+  private func signIn(_ attempt: LoginAttempt, _ account: Account) async {
     let name = account.name
     do throws(ReplyError) {
       if attempt.remember { try await prepareKeyring(for: name) }
       if let unusable = slots[name]?.unusable, !unusable.isReplaceable { throw unusable.error(name) }
+      let found = try await discoverEndpoints(of: account)
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
-      let sentAt = time.now
-      let outcome = await ask(credentials, account)
-      note(outcome, of: account.provider)
-      guard isPending(attempt, account) else {
-        revokeUnwanted(outcome.minted, account)
-        throw .loginCanceled(name)
-      }
-      if case .rejected = outcome { revokeUnwanted(outcome.minted, account) }
-      var grant = try grant(in: outcome, attempt.method, account)
-      if grant.refreshToken == nil, case .refreshToken(let imported) = credentials { grant.refreshToken = imported }
-      let reply = try await begin(grant, attempt, account, sentAt: sentAt)
+      let reply = try await signIn(attempt, account.completed(by: found), found)
       log.record(.notice, "login", account: name, "signed in")
       endLogin(of: name, attempt.number, .success(reply))
     } catch {
@@ -76,10 +77,37 @@ extension TokenCoordinator {
     countSignedIn()
   }
 
+  /// From the first request that is the sign-in's own to the session.
+  private func signIn(
+    _ attempt: LoginAttempt, _ account: Account, _ found: Endpoints?
+  ) async throws(ReplyError) -> LoginOperation.Reply {
+    let name = account.name
+    let answer = try await ask(attempt, account)
+    note(answer.outcome, of: account.provider)
+    guard isPending(attempt, account) else {
+      revokeUnwanted(answer.outcome.minted, account)
+      throw .loginCanceled(name)
+    }
+    if case .rejected = answer.outcome { revokeUnwanted(answer.outcome.minted, account) }
+    var grant = try grant(in: answer.outcome, attempt.plan.method, account)
+    if grant.refreshToken == nil, case .refreshToken(let imported) = attempt.plan { grant.refreshToken = imported }
+    let identity: Identity?
+    do throws(ReplyError) { identity = try await identify(grant, answer.nonce, attempt, account) } catch {
+      revokeUnwanted(MintedTokens(refreshToken: grant.refreshToken, accessToken: grant.accessToken), account)
+      throw error
+    }
+    guard isPending(attempt, account) else {
+      revokeUnwanted(answer.outcome.minted, account)
+      throw .loginCanceled(name)
+    }
+    grant.subject = identity?.subject
+    return try await begin(grant, identity, attempt, account, found, sentAt: answer.sentAt)
+  }
+
   /// Whether the outcome of that sign-in still counts.
-  private func isPending(_ attempt: LoginAttempt, _ account: Account) -> Bool {
+  func isPending(_ attempt: LoginAttempt, _ account: Account) -> Bool {
     guard let slot = slots[account.name], slot.login?.attempt.number == attempt.number else { return false }
-    return slot.account.provider.audience == account.provider.audience
+    return slot.account.provider.audience.accepts(account.provider.audience)
   }
 
   /// Asks whether the keyring can be written, before anything is sent that can be sent only once.
@@ -92,16 +120,24 @@ extension TokenCoordinator {
     await settleOwed()
   }
 
-  private func ask(_ credentials: LoginAttempt.Credentials, _ account: Account) async -> TokenOutcome {
-    switch credentials {
+  /// Gets the grant, by whatever way the plan is.
+  private func ask(_ attempt: LoginAttempt, _ account: Account) async throws(ReplyError) -> LoginAnswer {
+    switch attempt.plan {
     case .password(let username, let password):
-      await provider.signIn(username: username, password: password, account: account)
+      let sentAt = time.now
+      let outcome = await provider.signIn(username: username, password: password, account: account)
+      return LoginAnswer(outcome: outcome, sentAt: sentAt)
     case .refreshToken(let token):
-      await provider.refresh(token, for: .standard, account: account)
+      let sentAt = time.now
+      return LoginAnswer(
+        outcome: await provider.refresh(token, for: .standard, account: account), sentAt: sentAt)
+    case .browser(let hint): return try await authorize(attempt, hint, byListener: true, account)
+    case .paste(let hint): return try await authorize(attempt, hint, byListener: false, account)
+    case .device: return try await authorizeDevice(attempt, account)
     }
   }
 
-  private func grant(
+  func grant(
     in outcome: TokenOutcome, _ method: LoginOperation.Method, _ account: Account
   ) throws(ReplyError) -> Grant {
     let name = account.name
@@ -117,8 +153,12 @@ extension TokenCoordinator {
   private func refusal(_ rejection: Rejection, _ method: LoginOperation.Method, _ name: String) -> ReplyError {
     switch rejection.cause {
     // One answer for a wrong password and for an unknown user.
-    case .grant where method == .password:
+    case .grant where method == .password, .unexplained where method == .password:
       ReplyError(.loginDenied, "Email or password is incorrect.", hint: "keyrack login \(name)")
+    case .grant where method != .refreshToken, .unexplained where method != .refreshToken:
+      ReplyError(
+        .loginFailed, "\(name): the provider refuses the sign-in (\(rejection.message))",
+        hint: rejection.hint ?? "keyrack login \(name)")
     case .grant, .unexplained:
       ReplyError(
         .loginDenied, "\(name): the provider does not accept this refresh token (\(rejection.message))",
@@ -130,10 +170,12 @@ extension TokenCoordinator {
 
   /// Makes the grant the session of the account, stores it, and only then lets anybody have a token of it.
   private func begin(
-    _ grant: Grant, _ attempt: LoginAttempt, _ account: Account, sentAt: ContinuousClock.Instant
+    _ grant: Grant, _ identity: Identity?, _ attempt: LoginAttempt, _ account: Account, _ found: Endpoints?,
+    sentAt: ContinuousClock.Instant
   ) async throws(ReplyError) -> LoginOperation.Reply {
     let name = account.name
-    let record = record(of: grant, account, sentAt: sentAt)
+    var record = record(of: grant, account, sentAt: sentAt)
+    record.endpoints = found
     let token = AccessToken(
       grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil,
       habits: account.provider.habits, random: random())
@@ -142,12 +184,13 @@ extension TokenCoordinator {
     let hadRecord = replaced?.isRemembered ?? (slots[name]?.unusable != nil || !isLoaded)
     slots[name]?.session = UserSession(
       signedIn: record, token: token, remember: attempt.remember, habits: account.provider.habits, wall: time.wall)
+    slots[name]?.session?.idToken = IDToken(grant, identity, wall: time.wall)
     slots[name]?.unusable = nil
     if let replaced {
       self.replaced[name, default: []].insert(replaced.id)
       release(replaced)
     }
-    var warnings: [LoginOperation.Warning] = []
+    var warnings = warnings(about: grant, account)
     if attempt.remember {
       warnings += await storeNew(record, of: name)
     } else if hadRecord {
@@ -156,6 +199,7 @@ extension TokenCoordinator {
     guard self[record.session, of: name] != nil else { throw .loginCanceled(name) }
     awaitedFlights.remove(record.session)
     wake(.refresh(record.session), .settled)
+    if let replaced { revokeReplaced(replaced, by: record) }
     return .init(
       account: name, session: record.session.description, subject: record.subject, scope: record.scope,
       remembered: attempt.remember, warnings: warnings)
@@ -202,6 +246,38 @@ extension TokenCoordinator {
     ]
   }
 
+  /// What the person should know of what was granted.
+  private func warnings(about grant: Grant, _ account: Account) -> [LoginOperation.Warning] {
+    var warnings: [LoginOperation.Warning] = []
+    if grant.refreshToken == nil, case .oauth = account.provider.kind {
+      let message = "the provider gave no refresh token: sign in again when the access token has ended"
+      warnings.append(.init(code: "no_refresh_token", message: message))
+    }
+    if let granted = grant.scope.map({ Set($0.split(separator: " ").map { $0.lowercased() }) }) {
+      // Microsoft lists neither of these, and spells others its own way.
+      let missing = account.scopes.filter {
+        !["offline_access", "openid"].contains($0) && !granted.contains($0.lowercased())
+      }
+      if !missing.isEmpty {
+        let message = "not granted: \(missing.joined(separator: " "))"
+        warnings.append(.init(code: "scope", message: message))
+      }
+    }
+    return warnings
+  }
+
+  /// Tells the provider that nobody needs the session any more that a sign-in has replaced: each one left alive counts
+  /// against the limit that some providers have (PROVIDERS Q78).
+  private func revokeReplaced(_ session: UserSession, by record: SessionRecord) {
+    guard case .oauth? = providers[session.record.provider]?.kind,
+      providers[session.record.provider]?.habits.revokesReplaced == true,
+      session.record.refreshToken != record.refreshToken,
+      let owed = revocation(of: session.record, accessToken: session.accessToken?.secret)
+    else { return }
+    deliver(owed, isKept: false)
+    Task { await keepDelivering(owed) }
+  }
+
   /// Ends a session that another one has replaced.
   func release(_ session: UserSession) {
     saving[session.id]?.cancel()
@@ -209,6 +285,14 @@ extension TokenCoordinator {
     forgetIntent(of: session)
     wakeWaiters(ofEnded: session.id)
   }
+}
+
+/// What a provider answered to a sign-in.
+struct LoginAnswer {
+  let outcome: TokenOutcome
+  let sentAt: ContinuousClock.Instant
+  /// That of the authorization request.
+  var nonce: String?
 }
 
 extension ReplyError {

@@ -184,7 +184,7 @@ extension TokenCoordinator {
     }
   }
 
-  private func keep(_ owed: Revocation) async throws(StoreError) {
+  func keep(_ owed: Revocation) async throws(StoreError) {
     var owed = owed
     // Access tokens live in memory only, unless there is nothing else.
     if owed.refreshToken != nil { owed.accessToken = nil }

@@ -61,6 +61,20 @@ extension TokenCoordinator {
     return outcome
   }
 
+  /// Lets a revocation that is being delivered survive a restart.
+  func keepDelivering(_ revocation: Revocation) async {
+    do throws(StoreError) {
+      try await keep(revocation)
+      if outbox[revocation.session] != nil {
+        outbox[revocation.session]?.isKept = true
+      } else {
+        try await store.removeRevocation(of: revocation.session)
+      }
+    } catch {
+      log.record(.warning, "keyring", account: revocation.account, "a revocation is owed by memory alone")
+    }
+  }
+
   /// False where the revocation is given up, or the daemon stops.
   private func waitToRetry(_ id: SessionID, _ message: String, _ wait: Duration) async -> Bool {
     guard let entry = outbox[id], !isStopping else { return false }

@@ -141,13 +141,39 @@ extension TokenCoordinator {
   ) async {
     let name = account.name
     var failure: StoreError?
-    do throws(StoreError) { try await save(record, overOthers: false) } catch { failure = error }
+    if self[record.session, of: name]?.isRemembered != false {
+      do throws(StoreError) { try await save(record, overOthers: false) } catch { failure = error }
+    }
     checkpoint(.stored)
     if failure == nil { await dropIntent(session: record.session, of: name) }
     checkpoint(.cleared)
     guard self[record.session, of: name] != nil else { return keepLate(outcome, session: record.session, account) }
-    _ = self[record.session, of: name]?.stored(attempt, error: failure, wall: time.wall)
+    await publish(record, attempt, account, outcome, failure)
     if let failure { saveLater(record.session, of: name, failure) }
+  }
+
+  /// Lets everybody have the new token, once an id_token that came with it was found to be of the same person.
+  private func publish(
+    _ record: SessionRecord, _ attempt: Int, _ account: Account, _ outcome: TokenOutcome, _ failure: StoreError?
+  ) async {
+    let (id, name) = (record.session, record.account)
+    var idToken: IDToken?
+    var refusal: String?
+    if case .success(let grant) = outcome, grant.idToken != nil, let subject = record.subject {
+      switch await signIns.identify(grant, at: .refresh(subject: subject), account: account) {
+      case .success(let identity?): idToken = IDToken(grant, identity, wall: time.wall)
+      case .failure(.rejected(let rejection)): refusal = rejection.message
+      // Its keys cannot be had now: then nobody has this id_token.
+      case .failure(.throttled), .failure(.unavailable), .success(nil): break
+      }
+    }
+    guard self[id, of: name] != nil else { return keepLate(outcome, session: id, account) }
+    guard let refusal else {
+      _ = self[id, of: name]?.stored(attempt, error: failure, idToken: idToken, wall: time.wall)
+      return
+    }
+    log.record(.error, "identity", account: name, refusal)
+    _ = self[id, of: name]?.identityRefused(attempt, refusal, error: failure, wall: time.wall)
   }
 
   /// A token that came after its session had ended goes nowhere but to its revocation.

@@ -19,6 +19,7 @@ extension TokenCoordinator {
   private func apply(_ configuration: Configuration) -> ReloadOperation.Reply {
     let old = slots
     providers = configuration.providers
+    descriptions = configuration.descriptions
     for key in health.keys { health[key]?.configurationChanged() }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }

@@ -16,12 +16,12 @@ extension TokenCoordinator {
   }
 
   private func status(of slot: AccountSlot) -> AccountStatus {
-    let login = slot.login.map { PendingLogin(method: $0.attempt.method, expiresAt: nil) }
+    let login = slot.login.map { PendingLogin($0) }
     guard let session = slot.session else { return statusWithoutSession(slot, login) }
     let (now, wall) = (time.now, time.wall)
     let token = session.accessToken.flatMap { $0.isLifetimeAssumed ? nil : $0.remaining(at: now) }
     return AccountStatus(
-      account: slot.account.name, provider: slot.account.provider.name, state: session.state(at: now),
+      account: slot.account.name, provider: slot.account.provider.displayName, state: session.state(at: now),
       since: session.since(at: now, wall: wall), reason: session.reason(at: now), subject: session.record.subject,
       scope: session.record.scope,
       remembered: session.isRemembered, saved: session.isSaved,
@@ -41,7 +41,7 @@ extension TokenCoordinator {
         .signedOut
       }
     return AccountStatus(
-      account: slot.account.name, provider: slot.account.provider.name, state: state,
+      account: slot.account.name, provider: slot.account.provider.displayName, state: state,
       since: slot.login?.attempt.since ?? slot.signedOutSince,
       lastError: slot.unusable.map { $0.error(slot.account.name) }.map {
         StatusError(code: $0.code, message: $0.message, at: slot.signedOutSince)
@@ -57,5 +57,18 @@ extension TokenCoordinator {
 
   private func wallTime(of instant: ContinuousClock.Instant) -> Int {
     time.wall + Int((instant - time.now).components.seconds)
+  }
+}
+
+extension PendingLogin {
+  fileprivate init(_ login: PendingSignIn) {
+    let method = login.attempt.plan.method
+    switch login.event {
+    case .authorize(let event): self.init(method: method, url: event.url, expiresAt: event.expiresAt)
+    case .device(let event):
+      self.init(
+        method: method, verificationURI: event.verificationURI, userCode: event.userCode, expiresAt: event.expiresAt)
+    case nil: self.init(method: method, expiresAt: nil)
+    }
   }
 }

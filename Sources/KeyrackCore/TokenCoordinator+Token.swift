@@ -7,6 +7,7 @@ extension TokenCoordinator {
     do throws(ReplyError) {
       let slot = try slot(for: request)
       let need = try requirement(of: request, for: slot)
+      if request.kind == .id { return try idTokenInMemory(request, of: slot).map { .success($0) } }
       let now = time.now
       guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
       if let due = slot.session?.refreshDue { planRefresh(due) }
@@ -30,6 +31,9 @@ extension TokenCoordinator {
       }
       guard let id = slots[name]?.session?.id else { throw signedOut(name) }
       let need = try requirement(of: request, for: slot)
+      if request.kind == .id {
+        return .success(try await idToken(request, need, session: id, of: slot, before: deadline))
+      }
       let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
       return .success(try reply(token, isMet, request, of: slot))
     } catch {
@@ -70,9 +74,6 @@ extension TokenCoordinator {
     let minimum = request.minimumValidity ?? TokenOperation.defaultMinimumValidity
     guard minimum >= 0 else { throw ReplyError(.badRequest, "min_valid: expected 0 seconds or more") }
     guard request.timeout ?? 0 >= 0 else { throw ReplyError(.badRequest, "timeout: expected 0 seconds or more") }
-    if request.kind == .id {
-      throw ReplyError(.badRequest, "kind: this version serves access tokens only", hint: "leave kind out")
-    }
     let target = try target(of: request, for: slot)
     return TokenRequirement(
       minimumValidity: .seconds(minimum), rejected: rejected(request.rejected, target, of: slot), target: target)
@@ -123,7 +124,7 @@ extension TokenCoordinator {
       left = max(0, Int(remaining.components.seconds))
     }
     return TokenOperation.Reply(
-      account: account.name, accessToken: token.secret, tokenType: token.type, expiresAt: left.map { time.wall + $0 },
+      account: account.name, token: token.secret, tokenType: token.type, expiresAt: left.map { time.wall + $0 },
       expiresIn: left, scope: token.scope, minimumValidityMet: isMet)
   }
 
@@ -136,7 +137,7 @@ extension TokenCoordinator {
 
   // MARK: Waiting
 
-  private func accessToken(
+  func accessToken(
     _ need: TokenRequirement, session id: SessionID, of name: String, before deadline: ContinuousClock.Instant
   ) async throws(ReplyError) -> (AccessToken, Bool) {
     while true {

@@ -10,7 +10,10 @@ package actor TokenCoordinator {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   let provider: any IdentityProvider
+  let signIns: any SignInProvider
+  let redirects: any RedirectListener
   let store: any SessionStore
+  let clientSecrets: any ClientSecretStore
   let endedSessions: any EndedSessions
   let intents: any RefreshIntents
   let source: any ConfigurationSource
@@ -27,6 +30,7 @@ package actor TokenCoordinator {
 
   var slots: [String: AccountSlot] = [:]
   var providers: [String: Provider]
+  var descriptions: [ProviderDescription]
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
   package internal(set) var isStopping = false
@@ -52,6 +56,10 @@ package actor TokenCoordinator {
 
   // Signing in: see TokenCoordinator+Login.
   var lastLogin = 0
+  /// What a browser is to be shown that comes back for one of the last sign-ins.
+  var endedLogins: [Int: CallbackPage] = [:]
+  /// Of authorization requests whose response has come, the last ones.
+  var usedStates: [String] = []
 
   // The keyring: see TokenCoordinator+Keyring.
   var loading: Task<Void, Never>?
@@ -77,7 +85,8 @@ package actor TokenCoordinator {
 
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
-    provider: any IdentityProvider, store: any SessionStore, endedSessions: any EndedSessions,
+    provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
+    store: any SessionStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
     log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
@@ -87,7 +96,10 @@ package actor TokenCoordinator {
     self.executor = executor
     self.configurationError = configurationError
     self.provider = provider
+    signIns = provider
+    self.redirects = redirects
     self.store = store
+    self.clientSecrets = clientSecrets
     self.endedSessions = endedSessions
     self.intents = intents
     self.source = source
@@ -99,6 +111,7 @@ package actor TokenCoordinator {
     self.signedInChanged = signedInChanged
     keyring = KeyringStatus(state: .ok, since: time.wall, message: nil)
     providers = configuration.providers
+    descriptions = configuration.descriptions
     slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
   }
 

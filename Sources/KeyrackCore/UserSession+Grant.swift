@@ -23,14 +23,14 @@ extension UserSession {
     let token = AccessToken(
       grant, scope: grant.scope ?? asked, sentAt: sentAt, isRefreshable: next.refreshToken != nil, habits: habits,
       random: moment.random)
-    let granted = RefreshFlight.Unpublished(record: next, accessToken: token)
-    if isWorthStoring || !isSaved { return hold(granted, wall: moment.wall) }
+    let granted = RefreshFlight.Unpublished(record: next, accessToken: token, idToken: grant.idToken)
+    if isWorthStoring || !isSaved || grant.idToken != nil { return hold(granted, wall: moment.wall) }
     publish(granted, wall: moment.wall)
     return .settle
   }
 
   mutating func hold(_ granted: RefreshFlight.Unpublished, wall: Int) -> RefreshAction {
-    guard isRemembered else {
+    guard isRemembered || granted.idToken != nil else {
       publish(granted, wall: wall)
       return .settle
     }
@@ -39,11 +39,32 @@ extension UserSession {
   }
 
   /// How the `.store` of that attempt ended. A failed store does not withhold the token: the old refresh token is dead.
-  package mutating func stored(_ attempt: Int, error: StoreError?, wall: Int) -> RefreshAction {
+  package mutating func stored(
+    _ attempt: Int, error: StoreError?, idToken: IDToken? = nil, wall: Int
+  ) -> RefreshAction {
     guard attempt == flight?.attempt, let unpublished = flight?.unpublished else { return .ignore }
     change(at: wall) {
-      $0.isSaved = error == nil
+      $0.isSaved = $0.isRemembered && error == nil
       $0.publish(unpublished, wall: wall)
+      if let idToken { $0.idToken = idToken }
+    }
+    return .settle
+  }
+
+  /// The refresh was answered with an id_token that cannot be of this session: its access token goes to nobody.
+  package mutating func identityRefused(
+    _ attempt: Int, _ message: String, error: StoreError?, wall: Int
+  ) -> RefreshAction {
+    guard attempt == flight?.attempt, var unpublished = flight?.unpublished else { return .ignore }
+    unpublished.accessToken = nil
+    unpublished.trouble = SessionTrouble(
+      .loginRequired(.policy), .loginRequired(record.account, .policy, detail: message), at: wall, retryAt: nil)
+    change(at: wall) {
+      $0.isSaved = $0.isRemembered && error == nil
+      $0.publish(unpublished, wall: wall)
+      $0.accessToken = nil
+      $0.others = [:]
+      $0.idToken = nil
     }
     return .settle
   }

@@ -38,6 +38,10 @@ package struct UserSession: Sendable {
   var habits: ProviderHabits
   /// Access tokens for other targets.
   var others: [TokenTarget: AccessToken] = [:]
+  /// The newest one, checked.
+  package internal(set) var idToken: IDToken?
+  /// An access token that came without one.
+  var withoutIDToken: Secret?
   /// Targets that the provider refuses to the present refresh token.
   var refusals: [TokenTarget: ReplyError] = [:]
   var attempts = 0

@@ -68,6 +68,12 @@ public struct JSONObjectWriter {
     array(name, values) { writer, value in writer.write(value) }
   }
 
+  /// Null even where what has no value is left out.
+  package mutating func explicitNull(_ name: String) {
+    begin(name)
+    bytes.append(contentsOf: "null".utf8)
+  }
+
   private mutating func begin(_ name: String) {
     if hasMembers { bytes.append(UInt8(ascii: ",")) }
     hasMembers = true
@@ -76,9 +82,7 @@ public struct JSONObjectWriter {
   }
 
   private mutating func null(_ name: String) {
-    if omitsNull { return }
-    begin(name)
-    bytes.append(contentsOf: "null".utf8)
+    if !omitsNull { explicitNull(name) }
   }
 
   private mutating func write(_ object: some JSONObject) {

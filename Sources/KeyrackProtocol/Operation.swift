@@ -10,5 +10,7 @@ public protocol Operation: Decodable, JSONObject, Sendable {
 
 /// The values of `op`.
 public enum OperationName: String, Sendable, Decodable, CaseIterable {
-  case version, login, cancel, logout, token, status, reload
+  case version, login
+  case loginResponse = "login_response"
+  case cancel, logout, token, status, reload, providers, discover, register, secret
 }

@@ -6,11 +6,16 @@ package struct Request: Sendable {
   package enum Call: Sendable {
     case version(VersionOperation)
     case login(LoginOperation)
+    case loginResponse(LoginResponseOperation)
     case cancel(CancelOperation)
     case logout(LogoutOperation)
     case token(TokenOperation)
     case status(StatusOperation)
     case reload(ReloadOperation)
+    case providers(ProvidersOperation)
+    case discover(DiscoverOperation)
+    case register(RegisterOperation)
+    case secret(SecretOperation)
   }
 
   package let id: RequestID?
@@ -34,7 +39,9 @@ package final class RequestReader: Sendable {
   /// Whether the JSON decoder must never see the text of a member.
   private static func isSecret(_ member: JSONScan.Member) -> Bool {
     switch member.name {
-    case "password", "refresh_token", "rejected": true
+    case "password", "refresh_token", "rejected", "secret": true
+    // What a browser ended on has the code in it.
+    case "url": true
     default: false
     }
   }
@@ -66,11 +73,16 @@ package final class RequestReader: Sendable {
     switch name {
     case .version: .version(try decode(scan, &line))
     case .login: .login(try decode(scan, &line))
+    case .loginResponse: .loginResponse(try decode(scan, &line))
     case .cancel: .cancel(try decode(scan, &line))
     case .logout: .logout(try decode(scan, &line))
     case .token: .token(try decode(scan, &line))
     case .status: .status(try decode(scan, &line))
     case .reload: .reload(try decode(scan, &line))
+    case .providers: .providers(try decode(scan, &line))
+    case .discover: .discover(try decode(scan, &line))
+    case .register: .register(try decode(scan, &line))
+    case .secret: .secret(try decode(scan, &line))
     }
   }
 
@@ -141,6 +153,7 @@ package final class RequestReader: Sendable {
   /// A decoding error in one line, naming the member.
   private static func describe(_ error: any Error) -> String {
     switch error {
+    case let invalid as InvalidMember: invalid.message
     case DecodingError.typeMismatch(let type, let context):
       "\(path(context)): expected \(describe(type))"
     case DecodingError.valueNotFound(let type, let context):

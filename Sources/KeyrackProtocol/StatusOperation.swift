@@ -141,20 +141,36 @@ public struct StatusError: Decodable, JSONObject, Sendable, Hashable {
 /// A sign-in under way.
 public struct PendingLogin: Decodable, JSONObject, Sendable, Hashable {
   public let method: LoginOperation.Method
+  /// For the browser.
+  public let url: String?
+  public let verificationURI: String?
+  public let userCode: String?
+  /// Unix seconds.
   public let expiresAt: Int?
 
   enum CodingKeys: String, CodingKey {
-    case method
+    case method, url
+    case verificationURI = "verification_uri"
+    case userCode = "user_code"
     case expiresAt = "expires_at"
   }
 
-  public init(method: LoginOperation.Method, expiresAt: Int?) {
+  public init(
+    method: LoginOperation.Method, url: String? = nil, verificationURI: String? = nil, userCode: String? = nil,
+    expiresAt: Int?
+  ) {
     self.method = method
+    self.url = url
+    self.verificationURI = verificationURI
+    self.userCode = userCode
     self.expiresAt = expiresAt
   }
 
   public func write(to object: inout JSONObjectWriter) {
     object.member("method", method)
+    object.member("url", url)
+    object.member("verification_uri", verificationURI)
+    object.member("user_code", userCode)
     object.member("expires_at", expiresAt)
   }
 }

@@ -60,26 +60,11 @@ public struct TokenOperation: Operation {
     }
   }
 
-  /// A resource indicator (RFC 8707) or several.
-  public struct Resource: Decodable, Sendable, Hashable {
-    public let uris: [String]
-
-    public init(_ uris: [String]) { self.uris = uris }
-
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let uri = try? container.decode(String.self) {
-        uris = [uri]
-      } else {
-        uris = try container.decode([String].self)
-      }
-    }
-
-  }
-
   public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let account: String
-    public let accessToken: Secret
+    /// `access_token` or, where that was asked for, `id_token`.
+    public let token: Secret
+    public let kind: Kind
     public let tokenType: String
     /// Unix seconds, nil where the token does not expire or the provider did not say.
     public let expiresAt: Int?
@@ -93,6 +78,7 @@ public struct TokenOperation: Operation {
     enum CodingKeys: String, CodingKey {
       case account
       case accessToken = "access_token"
+      case idToken = "id_token"
       case tokenType = "token_type"
       case expiresAt = "expires_at"
       case expiresIn = "expires_in"
@@ -101,11 +87,12 @@ public struct TokenOperation: Operation {
     }
 
     public init(
-      account: String, accessToken: Secret, tokenType: String, expiresAt: Int?, expiresIn: Int?, scope: String?,
-      minimumValidityMet: Bool
+      account: String, token: Secret, kind: Kind = .access, tokenType: String, expiresAt: Int?, expiresIn: Int?,
+      scope: String?, minimumValidityMet: Bool
     ) {
       self.account = account
-      self.accessToken = accessToken
+      self.token = token
+      self.kind = kind
       self.tokenType = tokenType
       self.expiresAt = expiresAt
       self.expiresIn = expiresIn
@@ -113,9 +100,24 @@ public struct TokenOperation: Operation {
       self.minimumValidityMet = minimumValidityMet
     }
 
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      account = try container.decode(String.self, forKey: .account)
+      kind = container.contains(.idToken) ? .id : .access
+      token = try container.decode(Secret.self, forKey: kind == .id ? .idToken : .accessToken)
+      tokenType = try container.decode(String.self, forKey: .tokenType)
+      expiresAt = try container.decodeIfPresent(Int.self, forKey: .expiresAt)
+      expiresIn = try container.decodeIfPresent(Int.self, forKey: .expiresIn)
+      scope = try container.decodeIfPresent(String.self, forKey: .scope)
+      minimumValidityMet = try container.decode(Bool.self, forKey: .minimumValidityMet)
+    }
+
     public func write(to object: inout JSONObjectWriter) {
       object.member("account", account)
-      object.member("access_token", accessToken)
+      switch kind {
+      case .access: object.member("access_token", token)
+      case .id: object.member("id_token", token)
+      }
       object.member("token_type", tokenType)
       object.member("expires_at", expiresAt)
       object.member("expires_in", expiresIn)

@@ -4,7 +4,7 @@ import KeyrackProtocol
 /// Answers the daemon's calls, each from the start: nothing is remembered that the keyring could have changed.
 final class KeyringCalls {
   /// The names of attributes that are ours. A service may add its own: KeePassXC shows an entry's fields as attributes.
-  private static let names: Set = ["app", "kind", "account", "session"]
+  private static let names: Set = ["app", "kind", "account", "session", "provider"]
 
   private let channel: Channel
   private var bus: SessionBus?

@@ -1,15 +1,37 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, status, cancel, reload, version, help
+  case login, logout, token, status
+  case accountAdd = "account add"
+  case accountList = "account list"
+  case accountRemove = "account remove"
+  case providerList = "provider list"
+  case providerShow = "provider show"
+  case providerSecret = "provider secret"
+  case importAccount = "import"
+  case cancel, reload, version, help
+
+  /// The command that these words begin with.
+  init?(in words: [String]) {
+    guard let command = Self.allCases.first(where: { words.starts(with: $0.words) }) else { return nil }
+    self = command
+  }
+
+  /// As it is typed.
+  var words: [String] { rawValue.split(separator: " ").map(String.init) }
 
   var definition: Definition {
     switch self {
     case .login:
       Definition(
         usage: ["ACCOUNT"], summary: "sign in to an account",
-        options: [.username, .passwordFromInput, .refreshTokenFromInput, .noRemember, .force],
+        options: [
+          .browser, .device, .paste, .noBrowser, .username, .passwordFromInput, .refreshTokenFromInput, .noRemember,
+          .force,
+        ],
         details: """
-          The password is asked for on the terminal and not shown. It is sent to the provider once and kept nowhere.
+          Without an option it is done as the provider usually does it: with a browser, by a code for another device, or
+          with a password. A password is asked for on the terminal and not shown; it is sent to the provider once and kept
+          nowhere. Ctrl-C ends the sign-in.
           What the account had before is replaced once the sign-in has worked.
           """)
     case .logout:
@@ -30,6 +52,13 @@ enum Command: String, CaseIterable {
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
         details: "EXPIRES is the access token's end. It is renewed at the next need; nothing has to be done.")
+    case .accountAdd: .accountAdd
+    case .accountList: .accountList
+    case .accountRemove: .accountRemove
+    case .importAccount: .importAccount
+    case .providerList: .providerList
+    case .providerShow: .providerShow
+    case .providerSecret: .providerSecret
     case .cancel:
       Definition(usage: ["ACCOUNT"], summary: "end a sign-in that is under way")
     case .reload:
@@ -46,26 +75,22 @@ enum Command: String, CaseIterable {
   /// How many names may follow.
   var operands: ClosedRange<Int> {
     switch self {
-    case .login, .logout, .cancel: 1...1
-    case .token, .status, .help: 0...1
-    case .reload, .version: 0...0
+    case .login, .logout, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret: 1...1
+    case .token, .status: 0...1
+    case .importAccount: 2...2
+    case .help: 0...2
+    case .reload, .version, .accountList, .providerList: 0...0
     }
   }
 
-  struct Definition {
-    /// What follows the command, a form each.
-    let usage: [String]
-    let summary: String
-    let options: [Option]
-    let details: String?
-
-    init(
-      usage: [String], summary: String, options: [Option] = [], takesJSON: Bool = true, details: String? = nil
-    ) {
-      self.usage = usage
-      self.summary = summary
-      self.options = options + (takesJSON ? [.json] : []) + [.help]
-      self.details = details
+  /// What is asked where a name is missing.
+  var question: String {
+    switch self {
+    case .providerShow, .providerSecret: "which provider?"
+    case .importAccount: "which program's FILE?"
+    case .login, .logout, .token, .status, .accountAdd, .accountList, .accountRemove, .providerList, .cancel, .reload,
+      .version, .help:
+      "which account?"
     }
   }
 }

@@ -15,8 +15,11 @@ struct CommandFailure: Error {
 
   /// What was typed makes no sense.
   static func usage(_ message: String, of command: Command?) -> Self {
-    let help = ["keyrack", command?.rawValue, "--help"].compactMap(\.self).joined(separator: " ")
-    return Self(status: 2, message, hint: help)
+    usage(message, of: command.map(HelpTopic.command) ?? .overview)
+  }
+
+  static func usage(_ message: String, of topic: HelpTopic) -> Self {
+    Self(status: 2, message, hint: (["keyrack"] + topic.words + ["--help"]).joined(separator: " "))
   }
 
   init(_ error: ReplyError) {

@@ -20,30 +20,42 @@ enum CommandLineInterface {
   }
 
   private static func perform(_ arguments: [String]) throws -> Int32 {
-    if arguments.isEmpty { throw CommandFailure.usage("which command?", of: nil) }
+    if arguments.isEmpty { throw CommandFailure.usage("which command?", of: HelpTopic.overview) }
     if arguments == ["--version"] { return try VersionCommand.run(json: false) }
-    guard let invocation = try Invocation(arguments) else { return try help(nil) }
-    if invocation.has(.help) { return try help(invocation.command) }
-    let json = invocation.has(.json)
-    switch invocation.command {
-    case .login: return try LoginCommand(invocation).run(json: json)
-    case .logout: return try LogoutCommand(invocation).run(json: json)
-    case .token: return try TokenCommand(invocation).run(json: json)
-    case .status: return try StatusCommand(invocation).run(json: json)
-    case .cancel: return try CancelCommand(invocation).run(json: json)
-    case .reload: return try ReloadCommand.run(json: json)
-    case .version: return try VersionCommand.run(json: json)
-    case .help:
-      guard let name = invocation.operands.first else { return try help(nil) }
-      guard let command = Command(rawValue: name) else {
-        throw CommandFailure.usage("\(name): no such command", of: nil)
+    switch try Order(arguments) {
+    case .help(let topic): return try help(topic)
+    case .command(let invocation):
+      let json = invocation.has(.json)
+      do { return try perform(invocation, json: json) } catch let refusal as Call.Refusal {
+        guard json else { throw refusal.error }
+        try Output.line(refusal.line.bytes)
+        return refusal.error.code.exitStatus
       }
-      return try help(command)
     }
   }
 
-  private static func help(_ command: Command?) throws -> Int32 {
-    try Output.data(command.map { Help.text(for: $0) } ?? Help.overview)
+  private static func perform(_ invocation: Invocation, json: Bool) throws -> Int32 {
+    switch invocation.command {
+    case .login: try LoginCommand(invocation).run(json: json)
+    case .logout: try LogoutCommand(invocation).run(json: json)
+    case .token: try TokenCommand(invocation).run(json: json)
+    case .status: try StatusCommand(invocation).run(json: json)
+    case .accountAdd: try AccountAddCommand(invocation).run(json: json)
+    case .accountList: try AccountListCommand.run(json: json)
+    case .accountRemove: try AccountRemoveCommand(invocation).run(json: json)
+    case .providerList: try ProviderListCommand.run(json: json)
+    case .providerShow: try ProviderShowCommand(invocation).run(json: json)
+    case .providerSecret: try ProviderSecretCommand(invocation).run(json: json)
+    case .importAccount: try ImportCommand(invocation).run(json: json)
+    case .cancel: try CancelCommand(invocation).run(json: json)
+    case .reload: try ReloadCommand.run(json: json)
+    case .version: try VersionCommand.run(json: json)
+    case .help: try help(HelpTopic(invocation.operands))
+    }
+  }
+
+  private static func help(_ topic: HelpTopic) throws -> Int32 {
+    try Output.data(Help.text(about: topic))
     return 0
   }
 

@@ -1,6 +1,14 @@
 /// The help texts, from ``Command`` and ``Option``.
 enum Help {
-  static var overview: String {
+  static func text(about topic: HelpTopic) -> String {
+    switch topic {
+    case .overview: overview
+    case .group(let group): text(for: group)
+    case .command(let command): text(for: command)
+    }
+  }
+
+  private static var overview: String {
     let commands = table(Command.allCases.map { ($0.rawValue, $0.definition.summary) })
     return """
       usage: keyrack COMMAND [OPTION...]
@@ -21,7 +29,26 @@ enum Help {
       """
   }
 
-  static func text(for command: Command) -> String {
+  private static func text(for group: CommandGroup) -> String {
+    let commands = group.commands
+    return """
+      usage: keyrack \(group.rawValue) COMMAND [OPTION...]
+
+      \(sentence(group.summary))
+
+      commands:
+      \(table(commands.map { ($0.words.dropFirst().joined(separator: " "), $0.definition.summary) }))
+
+      keyrack \(group.rawValue) COMMAND --help tells more about one of them.
+
+      """
+  }
+
+  private static func sentence(_ summary: String) -> String {
+    summary.prefix(1).uppercased() + summary.dropFirst() + "."
+  }
+
+  private static func text(for command: Command) -> String {
     let definition = command.definition
     var text = ""
     for (form, prefix) in zip(definition.usage, ["usage:"] + Array(repeating: "      ", count: definition.usage.count))
@@ -29,11 +56,13 @@ enum Help {
       let words = [prefix, "keyrack", command.rawValue, form, "[OPTION...]"].filter { !$0.isEmpty }
       text += words.joined(separator: " ") + "\n"
     }
-    text += "\n\(definition.summary.prefix(1).uppercased() + definition.summary.dropFirst()).\n"
+    text += "\n\(sentence(definition.summary))\n"
     if let details = definition.details { text += "\n\(details)\n" }
     text += "\noptions:\n"
     text += table(
-      definition.options.map { ([$0.flag, $0.value].compactMap(\.self).joined(separator: " "), $0.summary) })
+      definition.options.map {
+        ([$0.flag, $0.value].compactMap(\.self).joined(separator: " "), $0.summary(in: command))
+      })
     return text + "\n"
   }
 

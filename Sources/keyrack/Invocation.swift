@@ -10,17 +10,9 @@ struct Invocation {
   /// The account that the command is about.
   var account: String? { operands.first }
 
-  /// Nil where there is no command at all.
-  init?(_ arguments: [String]) throws(CommandFailure) {
-    var words = Words(arguments)
-    try words.sort()
-    guard let name = words.operands.first else {
-      guard words.options.keys.allSatisfy({ $0 == .help }) else { throw .usage("which command?", of: nil) }
-      return nil
-    }
-    guard let command = Command(rawValue: name) else { throw .usage("\(name): no such command", of: nil) }
+  init(_ words: Words, _ command: Command) throws(CommandFailure) {
     self.command = command
-    operands = Array(words.operands.dropFirst())
+    operands = Array(words.operands.dropFirst(command.words.count))
     values = words.options
     try check()
   }
@@ -33,11 +25,11 @@ struct Invocation {
     if has(.help) { return }
     // What is too much is not repeated: it may be a password.
     if operands.count > command.operands.upperBound {
-      let limit = command.operands.upperBound == 0 ? "no argument" : "one argument"
+      let limit = ["no argument", "one argument", "two arguments"][command.operands.upperBound]
       throw .usage("\(command.rawValue) takes \(limit), not \(operands.count)", of: command)
     }
     if operands.count < command.operands.lowerBound || operands.contains("") {
-      throw .usage("\(command.rawValue): which account?", of: command)
+      throw .usage("\(command.rawValue): \(command.question)", of: command)
     }
   }
 
@@ -57,44 +49,4 @@ struct Invocation {
       throw .usage("\(second.flag): does not go with \(first.flag)", of: command)
     }
   }
-}
-
-/// Arguments on their way to operands and options.
-private struct Words {
-  private var rest: ArraySlice<String>
-  private(set) var operands: [String] = []
-  private(set) var options: [Option: String] = [:]
-
-  init(_ arguments: [String]) { rest = arguments[...] }
-
-  mutating func sort() throws(CommandFailure) {
-    while let word = rest.popFirst() {
-      if word == "--" {
-        operands += rest
-        return
-      }
-      if word.hasPrefix("-") && word != "-" { try take(word) } else { operands.append(word) }
-    }
-  }
-
-  private mutating func take(_ word: String) throws(CommandFailure) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = word == "-h" ? "--help" : String(parts[0])
-    guard name.hasPrefix("--"), let option = Option(rawValue: String(name.dropFirst(2))) else {
-      // Only so much of it as cannot be a password that was glued to it.
-      throw .usage("\(name.hasPrefix("--") ? name : String(name.prefix(2))): no such option", of: command)
-    }
-    var value = parts.count > 1 ? String(parts[1]) : nil
-    if option.value != nil {
-      value = value ?? rest.popFirst()
-      if value == nil { throw .usage("\(option.flag): needs a value", of: command) }
-    } else if value != nil {
-      throw .usage("\(option.flag): takes no value", of: command)
-    }
-    if options.updateValue(value ?? "", forKey: option) != nil {
-      throw .usage("\(option.flag): given twice", of: command)
-    }
-  }
-
-  private var command: Command? { operands.first.flatMap { Command(rawValue: $0) } }
 }

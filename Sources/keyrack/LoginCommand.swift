@@ -1,53 +1,87 @@
 import KeyrackClient
 import KeyrackProtocol
 
-/// `keyrack login`: with a password, or with a refresh token from elsewhere.
+/// `keyrack login`, by whatever way.
 struct LoginCommand {
   private static let longestPassword = 4096
   private let invocation: Invocation
   private let account: String
+  private let refreshToken: Secret?
 
-  init(_ invocation: Invocation) throws {
-    try invocation.exclude(.passwordFromInput, .refreshTokenFromInput)
+  /// `account` is the one that the command names, unless it is another; a `refreshToken` from elsewhere is what is used.
+  init(_ invocation: Invocation, account: String? = nil, refreshToken: Secret? = nil) throws(CommandFailure) {
+    let ways: [Option] = [.browser, .device, .paste, .passwordFromInput, .refreshTokenFromInput]
+    for (position, way) in ways.enumerated() {
+      for other in ways.dropFirst(position + 1) { try invocation.exclude(way, other) }
+    }
     try invocation.exclude(.refreshTokenFromInput, .username)
+    try invocation.exclude(.device, .username)
     self.invocation = invocation
-    account = invocation.account ?? ""
+    self.account = account ?? invocation.account ?? ""
+    self.refreshToken = refreshToken
   }
 
   func run(json: Bool) throws -> Int32 {
-    try Call.perform(try operation(), json: json) { reply in
+    var answer = try answer(to: try operation())
+    if case .failure(let error) = answer.result, error.reason == "credentials_needed" {
+      answer = try self.answer(to: try withPassword())
+    }
+    return try Call.present(answer, json: json) { reply in
       let subject = reply.subject.map { " as \($0)" } ?? ""
       Output.note("signed in to \(reply.account)\(subject)\(reply.remembered ? "" : ", until keyrackd stops")")
       for warning in reply.warnings { Output.warning(warning.message) }
     }
   }
 
-  private func operation() throws -> LoginOperation {
-    let remember = invocation.has(.noRemember) ? false : nil
-    let force = invocation.has(.force) ? true : nil
-    if invocation.has(.refreshTokenFromInput) {
-      let token = try StandardInput.line("refresh token", longest: StandardInput.longestToken)
-      return LoginOperation(
-        account: account, method: .refreshToken, refreshToken: token, remember: remember, force: force)
+  /// Ctrl-C ends the sign-in, too.
+  private func answer(to operation: LoginOperation) throws -> Answer<LoginOperation.Reply> {
+    let client = try Client()
+    let interruption = LoginInterruption(account: account)
+    defer { interruption.end() }
+    let dialogue = LoginDialogue(
+      account: account, method: operation.method, opensBrowser: !invocation.has(.noBrowser))
+    do {
+      return try client.answer(to: operation) { try dialogue.show($0) }
+    } catch let failure as CommandFailure {
+      // The person gave up at a prompt.
+      interruption.cancel()
+      throw failure
     }
-    let (username, password) = try credentials()
-    return LoginOperation(
-      account: account, method: .password, username: username, password: password, remember: remember, force: force)
   }
 
-  private func credentials() throws -> (username: String, password: Secret) {
-    let name = invocation[.username]
+  private func operation() throws -> LoginOperation {
+    if let refreshToken { return operation(.refreshToken, refreshToken: refreshToken) }
+    if invocation.has(.refreshTokenFromInput) {
+      let token = try StandardInput.line("refresh token", longest: StandardInput.longestToken)
+      return operation(.refreshToken, refreshToken: token)
+    }
     if invocation.has(.passwordFromInput) {
-      guard let name else {
+      guard invocation.has(.username) else {
         throw CommandFailure.usage("--username: needed where the password comes from standard input", of: .login)
       }
-      return (name, try StandardInput.line("password", longest: Self.longestPassword))
+      return operation(.password, password: try StandardInput.line("password", longest: Self.longestPassword))
     }
-    // Nobody should type a password for a daemon that is not there.
-    _ = try Client()
+    if invocation.has(.browser) { return operation(.browser) }
+    if invocation.has(.device) { return operation(.device) }
+    if invocation.has(.paste) { return operation(.paste) }
+    return operation(nil)
+  }
+
+  private func operation(
+    _ method: LoginOperation.Method?, username: String? = nil, password: Secret? = nil, refreshToken: Secret? = nil
+  ) -> LoginOperation {
+    LoginOperation(
+      account: account, method: method, username: username ?? invocation[.username], password: password,
+      refreshToken: refreshToken, remember: invocation.has(.noRemember) ? false : nil,
+      force: invocation.has(.force) ? true : nil)
+  }
+
+  /// The daemon has asked for them.
+  private func withPassword() throws -> LoginOperation {
     let terminal = try Terminal()
-    let username = try name ?? ask(terminal, "username", showing: true)
-    return (username, Secret(try answer(terminal, "password", showing: false)))
+    let username = try invocation[.username] ?? ask(terminal, "username", showing: true)
+    let password = Secret(try answer(terminal, "password", showing: false))
+    return operation(.password, username: username, password: password)
   }
 
   private func ask(_ terminal: borrowing Terminal, _ what: String, showing: Bool) throws -> String {

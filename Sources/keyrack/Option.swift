@@ -2,6 +2,8 @@ import KeyrackProtocol
 
 /// What may follow a command, by the name behind its two dashes.
 enum Option: String, CaseIterable {
+  case browser, device, paste
+  case noBrowser = "no-browser"
   case username
   case passwordFromInput = "password-stdin"
   case refreshTokenFromInput = "refresh-token-stdin"
@@ -13,6 +15,14 @@ enum Option: String, CaseIterable {
   case rejectedFromInput = "rejected-stdin"
   case scope
   case timeout
+  case provider
+  case clientID = "client-id"
+  case scopes
+  case noLogin = "no-login"
+  case secretFromInput = "secret-stdin"
+  case remove
+  case account
+  case yes
   case json
   case help
 
@@ -22,28 +32,47 @@ enum Option: String, CaseIterable {
   /// What its value is called, where it takes one.
   var value: String? {
     switch self {
-    case .username: "NAME"
+    case .username, .provider, .account: "NAME"
+    case .clientID: "ID"
+    case .scopes: "SCOPES"
     case .issuer: "URL"
     case .minimumValidity, .timeout: "SECONDS"
     case .scope: "SCOPE"
-    case .passwordFromInput, .refreshTokenFromInput, .noRemember, .force, .wait, .rejectedFromInput, .json, .help: nil
+    case .browser, .device, .paste, .noBrowser, .passwordFromInput, .refreshTokenFromInput, .noRemember, .force, .wait,
+      .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .json, .help:
+      nil
     }
   }
 
-  var summary: String {
+  func summary(in command: Command) -> String {
     switch self {
-    case .username: "who signs in; asked for on the terminal where it is missing"
+    case .browser: "sign in with a browser on this machine"
+    case .device: "sign in on any device, with a code that is shown here"
+    case .paste: "sign in with a browser on another machine, and paste the address that it ends on"
+    case .noBrowser: "print the address, and open no browser"
+    case .username: "who signs in"
     case .passwordFromInput: "read the password from one line of standard input"
     case .refreshTokenFromInput: "sign in with a refresh token, from one line of standard input"
     case .noRemember: "keep the session in memory only, not in the keyring"
     case .force: "another person than last time is meant"
     case .wait: "wait until the provider has been told"
-    case .issuer: "the account by its issuer instead of its name"
+    case .issuer:
+      command == .token
+        ? "the account by its issuer instead of its name"
+        : "the provider by its issuer, which is asked for the rest and where it allows it registers Keyrack"
     case .minimumValidity:
       "how long the token must be good for (default \(TokenOperation.defaultMinimumValidity))"
     case .rejectedFromInput: "the token that a server refused, from one line of standard input"
     case .scope: "the scopes it must have, space-separated"
     case .timeout: "how long to wait for it (default \(TokenOperation.defaultTimeout))"
+    case .provider: "the provider, as keyrack provider list has it"
+    case .clientID: "the id of the client that was registered there, instead of being asked for it"
+    case .scopes: "the scopes to ask for, space-separated, instead of being asked for them"
+    case .noLogin: "do not sign in yet"
+    case .secretFromInput: "read the secret from standard input: a line, or a key in PEM"
+    case .remove: "remove the secret instead"
+    case .account: "what to call the account here"
+    case .yes: "do not ask whether it is meant"
     case .json: "print the daemon's reply line instead, errors too"
     case .help: "print this"
     }

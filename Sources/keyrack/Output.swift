@@ -23,6 +23,11 @@ enum Output {
     _ = write(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// Lines that are ours.
+  static func picture(_ lines: [String]) {
+    _ = write(Array(lines.map { $0 + "\n" }.joined().utf8), to: STDERR_FILENO)
+  }
+
   static func warning(_ text: String) { note("keyrack: warning: \(text)") }
 
   static func failure(_ failure: CommandFailure) {

@@ -25,6 +25,20 @@ enum StandardInput {
     return Secret(line)
   }
 
+  /// All of it: one line without its end, or the lines of a key in PEM as they are.
+  static func secret(_ what: String) throws(CommandFailure) -> Secret {
+    var bytes = try InputFile(descriptor: STDIN_FILENO, name: "standard input").contents(limit: longestToken)
+    if bytes.count(where: { $0 == UInt8(ascii: "\n") }) == 1, bytes.last == UInt8(ascii: "\n") {
+      bytes.removeLast()
+      if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    }
+    if bytes.isEmpty { throw CommandFailure(status: 1, "no \(what) came on standard input") }
+    do { _ = try UTF8Span(validating: bytes.span) } catch {
+      throw CommandFailure(status: 1, "the \(what) on standard input is not UTF-8")
+    }
+    return Secret(bytes)
+  }
+
   /// Nil at the end of input.
   private static func nextByte() throws(CommandFailure) -> UInt8? {
     var byte: UInt8 = 0

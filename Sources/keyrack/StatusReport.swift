@@ -18,19 +18,12 @@ struct StatusReport {
 
   private var table: [String] {
     guard !status.accounts.isEmpty else { return [] }
-    let rows = [["ACCOUNT", "PROVIDER", "STATE", "EXPIRES", "SUBJECT"]] + status.accounts.map(row)
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      // The last column needs no spaces behind it.
-      let cells = zip(row, widths).dropLast().map { $0.padded(to: $1) }
-      return (cells + row.suffix(1)).joined(separator: "  ")
-    }
+    return Table.lines([["ACCOUNT", "PROVIDER", "STATE", "EXPIRES", "SUBJECT"]] + status.accounts.map(row))
   }
 
   private func row(_ account: AccountStatus) -> [String] {
-    let state = account.state.words + (account.reason.map { " (\($0.words))" } ?? "")
     let expiry = account.expiresAt.map { relative($0) } ?? "-"
-    return [account.account, account.provider, state, expiry, account.subject ?? "-"].map(\.printable)
+    return [account.account, account.provider, account.stateInWords, expiry, account.subject ?? "-"]
   }
 
   private var notes: [String] {
@@ -71,8 +64,8 @@ struct StatusReport {
   private func relative(_ time: Int) -> String { RelativeTime.text(time, now: now) }
 }
 
-extension AccountState {
-  fileprivate var words: String { rawValue.words }
+extension AccountStatus {
+  var stateInWords: String { state.rawValue.words + (reason.map { " (\($0.words))" } ?? "") }
 }
 
 extension String {

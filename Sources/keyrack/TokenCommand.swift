@@ -20,7 +20,7 @@ struct TokenCommand {
 
   func run(json: Bool) throws -> Int32 {
     try Call.perform(operation, json: json) { reply in
-      try Output.line(reply.accessToken.bytes)
+      try Output.line(reply.token.bytes)
       if !reply.minimumValidityMet {
         let left = reply.expiresIn.map { "only \(RelativeTime.length($0))" } ?? "less than was asked"
         Output.warning("\(reply.account): the token could not be refreshed, it is good for \(left)")

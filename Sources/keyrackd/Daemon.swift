@@ -2,6 +2,7 @@ import Glibc
 import KeyrackCore
 import KeyrackProtocol
 import KeyrackSystem
+import Synchronization
 
 /// The parts of `keyrackd` and how they are wired. Nothing is decided here.
 final class Daemon {
@@ -27,11 +28,22 @@ final class Daemon {
     log = try Log()
     http = try HTTPClient()
     let state = try StateDirectory(log: log)
-    coordinator = TokenCoordinator(
-      executor: loop, configuration: configuration, configurationError: problem, provider: ProviderClient(http: http),
-      store: try Keyring(helper: InstalledFile.keyringHelper, log: log), endedSessions: state, intents: state,
+    let keyring = try Keyring(helper: InstalledFile.keyringHelper, log: log)
+    let secrets = ClientSecrets(source: keyring)
+    let signatures = try ThreadExecutor(name: "signatures")
+    let provider = ProviderClient(
+      http: http, secrets: secrets, signer: ClientSigner(thread: signatures),
+      idTokens: IDTokenVerifier(http: http, thread: signatures))
+    let callbacks = Callbacks()
+    let coordinator = TokenCoordinator(
+      executor: loop, configuration: configuration, configurationError: problem, provider: provider,
+      redirects: LoopbackListener(on: loop) { await callbacks.take($0, at: $1) }, store: keyring,
+      clientSecrets: secrets,
+      endedSessions: state, intents: state,
       source: files, time: loop, digest: GLibDigest(), log: log, checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
+    callbacks.coordinator.withLock { $0 = coordinator }
+    self.coordinator = coordinator
     server = SocketServer(on: loop, responder: Responder(coordinator: coordinator))
   }
 
@@ -86,4 +98,14 @@ final class Daemon {
   private static func tell(_ signedIn: Int) { ServiceManager.status(status(signedIn)) }
 
   private static func status(_ signedIn: Int) -> String { "\(signedIn) signed in" }
+}
+
+/// Hands what browsers bring to the coordinator, which is made after the listener that it opens.
+private final class Callbacks: Sendable {
+  let coordinator = Mutex<TokenCoordinator?>(nil)
+
+  func take(_ response: AuthorizationResponse, at redirectURI: String) async -> CallbackPage {
+    guard let coordinator = coordinator.withLock({ $0 }) else { return .unknownState }
+    return await coordinator.authorizationResponded(response, at: redirectURI)
+  }
 }

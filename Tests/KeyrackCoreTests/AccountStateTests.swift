@@ -64,7 +64,7 @@ import Testing
     #expect(status.since == 1_000_010)
     #expect(await bench.ask().value.error?.reason == "config")
     await bench.reload(["work"])
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test func aLockedKeyringServesWhatIsGoodAndEndsByItself() async throws {
@@ -73,7 +73,7 @@ import Testing
     await bench.store.fail(.locked)
     await bench.clock.run(.seconds(80))
     #expect(try await bench.status().state == .keyringLocked)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     await bench.clock.run(.seconds(30))
     #expect(await bench.ask().value.code == .keyringLocked)
     await bench.store.fail(nil)

@@ -2,7 +2,7 @@ import KeyrackCore
 import KeyrackProtocol
 
 /// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
-actor FakeStore: SessionStore {
+actor FakeStore: SessionStore, ClientSecretStore {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
@@ -55,6 +55,12 @@ actor FakeStore: SessionStore {
       time?.advance(.seconds(1))
       await Task.yield()
     }
+  }
+
+  private(set) var secrets: [String: Secret] = [:]
+  func keep(_ secret: Secret?, of provider: String) async throws(StoreError) {
+    try await begin("keep secret")
+    secrets[provider] = secret
   }
 
   private func begin(_ name: String) async throws(StoreError) {

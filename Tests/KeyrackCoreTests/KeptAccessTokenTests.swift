@@ -63,7 +63,7 @@ import Testing
     if isRestarted { bench = Bench(contents: await bench.store.contents, clock: clock) }
     clock.advance(.seconds(3590))
     let reply = try await bench.ask().value.get()
-    #expect(reply.accessToken == Secret("at"))
+    #expect(reply.token == Secret("at"))
     let expiresAt = try #require(reply.expiresAt)
     #expect((8...10).contains(expiresAt - clock.wall))
     clock.advance(.seconds(11))

@@ -26,7 +26,7 @@ import Testing
     #expect(await bench.ask().value.error?.reason == "revoked")
     await bench.store.put(newer("rt-2"))
     await bench.clock.run(.seconds(60))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-2"])
     #expect(try await bench.status().state == .active)
     #expect(await bench.store.contents.records.map(\.generation) == [2])
@@ -36,13 +36,13 @@ import Testing
   @Test func oneThatIsStoredJustAfterTheRefusalIsFoundByTheNextRequest() async throws {
     let bench = try await quarantined()
     await bench.store.put(newer("rt-2"))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test func whoAsksIsServedByTheSessionThatAnotherDaemonHasBegun() async throws {
     let bench = try await quarantined()
     await bench.store.put(Bench.record("work", "rt-theirs"))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-theirs"])
     #expect(try await bench.status().state == .active)
   }
@@ -54,7 +54,7 @@ import Testing
     #expect(await bench.ask().value.error?.reason == "no_refresh_token")
     await bench.store.put(Bench.record("work", "rt-theirs"))
     await bench.clock.run(.seconds(60))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test func fiveHundredRequestsReadTheKeyringOnceAMinuteAndAskNoProvider() async throws {
@@ -82,7 +82,7 @@ import Testing
     let bench = Bench.scripted(Script([grant("at"), .rejected(.grant(.revoked))]), record: ours)
     _ = try await bench.ask().value.get()
     #expect(await bench.ask(TokenOperation(account: "work", rejected: Secret("at"))).value.code == .loginRequired)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     #expect(try await bench.ask(TokenOperation(account: "work", minimumValidity: 9999)).value.get().minimumValidityMet)
     #expect(await looks(bench) == 0)
   }
@@ -108,7 +108,7 @@ import Testing
     await bench.store.fail(nil)
     await bench.store.put(newer("rt-2"))
     await bench.clock.run(.seconds(60))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test func aVanishedRecordIsNotWrittenAgain() async throws {
@@ -131,7 +131,7 @@ import Testing
     #expect(await looks(bench) == 1)
     await bench.store.release()
     await QueueExecutor.shared.settle()
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test(arguments: [false, true]) func whatEndsDuringALookStaysEnded(byReload: Bool) async throws {
@@ -162,7 +162,7 @@ import Testing
     #expect(await asked.value.code == .sessionEnded)
     await bench.store.release()
     await QueueExecutor.shared.settle()
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-new"))
+    #expect(try await bench.ask().value.get().token == Secret("at-new"))
     #expect(await bench.store.contents.records.map(\.refreshToken) == [Secret("rt-new")])
   }
 }

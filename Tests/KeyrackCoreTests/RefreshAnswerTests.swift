@@ -88,7 +88,7 @@ import Testing
     var habits = ProviderHabits()
     habits.sendsScopeOnRefresh = true
     let bench = Bench.scripted(Script([.rejected(.target), grant("at", "rt-2")]), habits: habits)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     #expect(await bench.provider.requests.count == 2)
   }
 

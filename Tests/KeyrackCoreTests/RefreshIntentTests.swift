@@ -30,7 +30,7 @@ import Testing
     #expect(await bench.provider.requests.isEmpty)
     #expect(await bench.intents.added.isEmpty)
     await bench.store.fail(nil)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test("R3 what cannot be saved is served and saved later, and only then the intent ends") func unsaved() async throws
@@ -38,7 +38,7 @@ import Testing
     let bench = Bench.scripted(Script([grant("at", "rt-2")]))
     await bench.coordinator.load()
     await bench.store.fail(["save record"])
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
     #expect(try await bench.status().state == .unsaved)
     #expect(try await bench.status().saved == false)
     await bench.clock.run(.seconds(10))
@@ -62,7 +62,7 @@ import Testing
     #expect(await bench.ask().value.code == .keyringError)
     #expect(await bench.refreshTokensSent == ["rt-1"])
     await bench.store.fail([])
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-2"))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-2"])
   }
 

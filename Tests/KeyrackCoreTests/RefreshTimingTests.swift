@@ -43,16 +43,16 @@ import Testing
   func nobodyNoticesAnOutageThatIsShorterThanTheToken(_ trouble: TokenOutcome) async throws {
     let weather = Weather(lifetime: 1200)
     let bench = bench(weather)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-1"))
+    #expect(try await bench.ask().value.get().token == Secret("at-1"))
     await clock.run(.seconds(300))
     weather.becomes(trouble)
     for _ in 0..<89 {
       await clock.run(.seconds(10))
-      #expect(try await bench.ask().value.get().accessToken == Secret("at-1"))
+      #expect(try await bench.ask().value.get().token == Secret("at-1"))
     }
     weather.becomes(nil)
     await clock.run(.seconds(200))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-2"))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
   }
 
   /// Unknown outcomes: the refresh token is sent again only when no access token is left to protect (REFRESH R6).
@@ -66,7 +66,7 @@ import Testing
     #expect(await bench.provider.requests.count == 2)
     weather.becomes(nil)
     await clock.run(.seconds(2))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-2"))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
   }
 
   @Test func anOutageIsFollowedWithBackoffAndEndsWithinOneInterval() async throws {
@@ -87,7 +87,7 @@ import Testing
     #expect(gaps.count == 8)
     weather.becomes(nil)
     await clock.run(.seconds(300))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-1"))
+    #expect(try await bench.ask().value.get().token == Secret("at-1"))
     #expect(await bench.provider.requests.count == times.count + 1)
   }
 
@@ -179,7 +179,7 @@ import Testing
     _ = try await bench.ask().value.get()
     await clock.run(.seconds(3600))
     #expect(await bench.provider.requests.count == 1)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-2"))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
   }
 
   // MARK: Many

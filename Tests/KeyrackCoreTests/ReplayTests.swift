@@ -27,7 +27,7 @@ import Testing
   @Test("R6 (i) the replay is shared and nobody notices") func replayed() async throws {
     let bench = Bench.scripted(Script([.unknown("reset"), grant("at", "rt-2")]), habits: Self.habits(.none))
     let callers = await bench.ask(Array(repeating: "work", count: 20))
-    for caller in callers { #expect(try await caller.value.get().accessToken == Secret("at")) }
+    for caller in callers { #expect(try await caller.value.get().token == Secret("at")) }
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-1"])
     #expect(await bench.intents.intents.isEmpty)
   }
@@ -57,9 +57,9 @@ import Testing
     _ = try await bench.ask().value.get()
     let refused = TokenOperation(account: "work", rejected: Secret("at-1"))
     #expect(await bench.ask(refused).value.code == .temporarilyUnavailable)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-1"))
+    #expect(try await bench.ask().value.get().token == Secret("at-1"))
     await bench.clock.run(.seconds(2))
-    #expect(try await bench.ask(refused).value.get().accessToken == Secret("at-2"))
+    #expect(try await bench.ask(refused).value.get().token == Secret("at-2"))
   }
 
   @Test("R6 (iii) a long outage is waited out, and the session recovers by itself") func outage() async throws {
@@ -71,7 +71,7 @@ import Testing
     script.becomes(grant("at", "rt-2"))
     await bench.clock.run(.seconds(300))
     #expect(try await bench.status().state == .active)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test(

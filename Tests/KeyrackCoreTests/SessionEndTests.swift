@@ -97,7 +97,7 @@ import Testing
     await bench.reload(["work"])
     let joining = await bench.ask()
     await bench.provider.answerNext(grant("at", "rt-2"))
-    #expect(try await joining.value.get().accessToken == Secret("at"))
+    #expect(try await joining.value.get().token == Secret("at"))
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
     #expect(await bench.provider.requests.count == 1)
   }

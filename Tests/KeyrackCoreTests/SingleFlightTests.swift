@@ -19,7 +19,7 @@ import Testing
       await QueueExecutor.shared.settle()
       for (timeout, caller) in callers {
         switch await caller.value {
-        case .success(let reply): #expect(round.isMultiple(of: 2) && timeout > 10 && reply.accessToken == Secret("at"))
+        case .success(let reply): #expect(round.isMultiple(of: 2) && timeout > 10 && reply.token == Secret("at"))
         case .failure(let error):
           #expect(error.code == (timeout <= 10 ? .timeout : .temporarilyUnavailable))
         }
@@ -46,7 +46,7 @@ import Testing
     await bench.provider.answerNext(grant("at", "rt-2"))
     await QueueExecutor.shared.settle()
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
-    #expect(try await bench.ask(timeout: 0).value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask(timeout: 0).value.get().token == Secret("at"))
   }
 
   @Test("R12 after a failure nobody tries again before its time") func negative() async throws {
@@ -64,7 +64,7 @@ import Testing
     let bench = Bench.scripted(Script([grant("at-1", "rt-2"), grant("at-2", "rt-3")]))
     _ = try await bench.ask().value.get()
     let refused = TokenOperation(account: "work", rejected: Secret(token))
-    for _ in 0..<3 { #expect(try await bench.ask(refused).value.get().accessToken == Secret("at-2")) }
+    for _ in 0..<3 { #expect(try await bench.ask(refused).value.get().token == Secret("at-2")) }
     #expect(await bench.provider.requests.count == 2)
   }
 
@@ -72,7 +72,7 @@ import Testing
     let bench = Bench.scripted(Script([grant("at-1", "rt-2")]))
     _ = try await bench.ask().value.get()
     let refused = TokenOperation(account: "work", rejected: Secret("at-1"))
-    for _ in 0..<3 { #expect(try await bench.ask(refused).value.get().accessToken == Secret("at-1")) }
+    for _ in 0..<3 { #expect(try await bench.ask(refused).value.get().token == Secret("at-1")) }
     #expect(await bench.provider.requests.count == 2)
   }
 
@@ -89,14 +89,14 @@ import Testing
     let refused = await bench.ask(TokenOperation(account: "work", rejected: Secret("at-1")))
     await bench.store.wait(untilHeld: 1)
     // Nothing has been sent.
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-1"))
+    #expect(try await bench.ask().value.get().token == Secret("at-1"))
     await bench.store.release()
     await bench.provider.waitForRequests(2)
     let during = await bench.ask()
     await QueueExecutor.shared.settle()
     await bench.provider.answerNext(grant("at-2", "rt-3"))
-    #expect(try await during.value.get().accessToken == Secret(kills ? "at-2" : "at-1"))
-    #expect(try await refused.value.get().accessToken == Secret("at-2"))
+    #expect(try await during.value.get().token == Secret(kills ? "at-2" : "at-1"))
+    #expect(try await refused.value.get().token == Secret("at-2"))
   }
 
   /// Then the first refresh has been published, and still has to forget its intent.
@@ -110,7 +110,7 @@ import Testing
     let mail = await bench.ask(TokenOperation(account: "work", resource: .init(["https://mail.example"])))
     await QueueExecutor.shared.settle()
     await bench.intents.release()
-    #expect(try await first.value.get().accessToken == Secret("at"))
+    #expect(try await first.value.get().token == Secret("at"))
     await bench.provider.waitForRequests(2)
     #expect(await bench.intents.intents.count == 1)
     let stop = Task { await bench.coordinator.stop() }
@@ -135,6 +135,6 @@ import Testing
     _ = try await first.value.get()
     await bench.provider.waitForRequests(2)
     await bench.provider.answerNext(grant("at-mail"))
-    #expect(try await mail.value.get().accessToken == Secret("at-mail"))
+    #expect(try await mail.value.get().token == Secret("at-mail"))
   }
 }

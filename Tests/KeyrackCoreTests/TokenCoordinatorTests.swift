@@ -8,7 +8,7 @@ import Testing
     let callers = await bench.ask(Array(repeating: "work", count: 200))
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at-1", "rt-2"))
-    for caller in callers { #expect(try await caller.value.get().accessToken == Secret("at-1")) }
+    for caller in callers { #expect(try await caller.value.get().token == Secret("at-1")) }
     #expect(await bench.provider.requests == [.refresh(Secret("rt-1"), account: "work")])
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
   }
@@ -44,7 +44,7 @@ import Testing
     await bench.provider.waitForRequests(3)
     #expect(
       await bench.provider.requests.last == .revoke(refreshToken: Secret("rt-old"), accessToken: Secret("at-old")))
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-new"))
+    #expect(try await bench.ask().value.get().token == Secret("at-new"))
     let record = try #require(await bench.store.contents.records.first)
     #expect(record.refreshToken == Secret("rt-new"))
     #expect(record.session.description == session)
@@ -80,7 +80,7 @@ import Testing
     #expect(try await bench.signIn(remember: false).get().remembered == false)
     #expect(await bench.store.contents == StoreContents())
     #expect(await bench.notes.notes.isEmpty)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test func logoutOfALockedKeyringIsRememberedAndFinishedLater() async throws {
@@ -145,7 +145,7 @@ import Testing
     #expect(await impatient.value.code == .timeout)
     let patient = await bench.ask()
     await bench.provider.answerNext(grant("at", "rt-2"))
-    #expect(try await patient.value.get().accessToken == Secret("at"))
+    #expect(try await patient.value.get().token == Secret("at"))
     #expect(await bench.provider.requests.count == 1)
   }
 
@@ -159,7 +159,7 @@ import Testing
     let waiting = await bench.ask()
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at", "rt-2"))
-    #expect(try await waiting.value.get().accessToken == Secret("at"))
+    #expect(try await waiting.value.get().token == Secret("at"))
   }
 
   @Test func aTokenThatCouldNotBeSavedIsServedAndSavedLater() async throws {
@@ -168,7 +168,7 @@ import Testing
     await bench.provider.waitForRequests(1)
     await bench.store.fail(.failed("disk full"))
     await bench.provider.answerNext(grant("at", "rt-2"))
-    #expect(try await waiting.value.get().accessToken == Secret("at"))
+    #expect(try await waiting.value.get().token == Secret("at"))
     let status = try await bench.coordinator.status(StatusOperation(account: "work")).get()
     #expect(status.accounts.first?.state == .unsaved)
     #expect(status.keyring.state == .error)
@@ -235,7 +235,7 @@ import Testing
       _ = await bench.coordinator.logout(LogoutOperation(account: "work"))
       for task in work {
         switch await task.value {
-        case .success(let reply): #expect(text(reply.accessToken) == "at of chain-\(round)")
+        case .success(let reply): #expect(text(reply.token) == "at of chain-\(round)")
         case .failure(let error): #expect([.sessionEnded, .loginRequired].contains(error.code))
         }
       }

@@ -17,7 +17,7 @@ import Testing
   @Test("R25 a part of what the token has is served with it") func subset() async throws {
     let bench = Bench.scripted(Script([grant("at", "rt-2", scope: "mail files")]))
     for scope in ["mail", "files mail", nil] {
-      #expect(try await bench.ask(request(scope)).value.get().accessToken == Secret("at"))
+      #expect(try await bench.ask(request(scope)).value.get().token == Secret("at"))
     }
     #expect(await bench.provider.requests.count == 1)
   }
@@ -47,10 +47,10 @@ import Testing
     await bench.provider.answerNext(grant("at-2", "rt-3"))
     await bench.provider.waitForRequests(3)
     await bench.provider.answerNext(grant("at-3", "rt-4"))
-    #expect(try await Set([mail.value.get(), files.value.get()].map { text($0.accessToken) }) == ["at-2", "at-3"])
+    #expect(try await Set([mail.value.get(), files.value.get()].map { text($0.token) }) == ["at-2", "at-3"])
     #expect(await bench.refreshTokensSent == ["rt-1", "rt-2", "rt-3"])
     #expect(await bench.store.contents.records.first?.scope == nil)
-    #expect(try await bench.ask().value.get().accessToken == Secret("at"))
+    #expect(try await bench.ask().value.get().token == Secret("at"))
   }
 
   @Test("R29 a refused target is remembered until the refresh token is another one") func refused() async throws {
@@ -69,7 +69,7 @@ import Testing
     #expect(await bench.ask(mail).value.code == .providerError)
     await bench.clock.run(.seconds(3600))
     _ = try await asked.token(TokenOperation(account: "work")).get()
-    #expect(try await bench.ask(mail).value.get().accessToken == Secret("at-mail"))
+    #expect(try await bench.ask(mail).value.get().token == Secret("at-mail"))
   }
 
   func grant(_ access: String, _ refresh: String? = nil, seconds: Int) -> TokenOutcome {

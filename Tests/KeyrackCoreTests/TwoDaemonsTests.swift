@@ -38,7 +38,7 @@ import Testing
     await bench.provider.waitForRequests(1)
     await bench.store.put(newer("rt-theirs"))
     await bench.provider.answerNext(grant("at", "rt-ours"))
-    #expect(try await asked.value.get().accessToken == Secret("at"))
+    #expect(try await asked.value.get().token == Secret("at"))
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-theirs"))
     #expect(try await bench.status().state == .active)
     #expect(await bench.intents.intents.isEmpty)
@@ -85,7 +85,7 @@ import Testing
     let next = await bench.ask()
     await bench.provider.waitForRequests(3)
     await bench.provider.answerNext(grant("at-theirs", "rt-theirs-2"))
-    #expect(try await next.value.get().accessToken == Secret("at-theirs"))
+    #expect(try await next.value.get().token == Secret("at-theirs"))
   }
 
   /// Its record is still in the keyring when the new one can be saved at last.
@@ -99,7 +99,7 @@ import Testing
     await bench.store.fail([])
     await bench.clock.run(.seconds(5))
     #expect(await bench.store.contents.records.map(\.session.description) == [reply.session])
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-new"))
+    #expect(try await bench.ask().value.get().token == Secret("at-new"))
     #expect(try await bench.status().state == .active)
   }
 
@@ -110,10 +110,10 @@ import Testing
     let login = Task { await bench.signIn() }
     await bench.provider.waitForRequests(2)
     await bench.provider.answerNext(grant("at-old", "rt-old"))
-    #expect(try await old.value.get().accessToken == Secret("at-old"))
+    #expect(try await old.value.get().token == Secret("at-old"))
     await bench.provider.answerNext(grant("at-new", "rt-new"))
     _ = try await login.value.get()
-    #expect(try await bench.ask().value.get().accessToken == Secret("at-new"))
+    #expect(try await bench.ask().value.get().token == Secret("at-new"))
   }
 
   @Test("R20 after a logout the old refresh token is revoked where the answer is lost") func lostAfterLogout()

@@ -37,7 +37,7 @@ import Testing
 
   private func check(_ caller: Caller, expected: Secret) async throws {
     switch await caller.answer.value {
-    case .success(let reply): #expect(reply.accessToken == expected)
+    case .success(let reply): #expect(reply.token == expected)
     case .failure(let error):
       #expect(error.code == .timeout)
       #expect(caller.timeout <= Self.round)

@@ -72,7 +72,7 @@ import Testing
     var answers: [String] = []
     for wire in clients {
       let line = try await wire.line() ?? ""
-      answers.append(text(try Reply<TokenOperation.Reply>(line: line.utf8).result.get().accessToken))
+      answers.append(text(try Reply<TokenOperation.Reply>(line: line.utf8).result.get().token))
     }
     return answers
   }
@@ -138,7 +138,7 @@ import Testing
     #expect(try await fixture.status(of: "work").state == .refreshing)
     await fixture.session.continueKeyring()
     let answer = try Reply<TokenOperation.Reply>(line: (try await wire.line() ?? "").utf8).result.get()
-    #expect(try await fixture.provider.accepts(accessToken: text(answer.accessToken)))
+    #expect(try await fixture.provider.accepts(accessToken: text(answer.token)))
   }
 
   @Test func aHungProviderDelaysNoOtherAccount() async throws {
@@ -180,7 +180,7 @@ import Testing
       return try (0..<100).map { _ in
         let start = ContinuousClock.now
         let reply = try client.call(TokenOperation(account: account))
-        #expect(text(reply.accessToken) == token)
+        #expect(text(reply.token) == token)
         return ContinuousClock.now - start
       }.sorted()
     }

@@ -60,7 +60,7 @@ extension KeyrackFixture {
 
   /// Another access token than the one that is given: a server has refused that.
   func token(_ account: String = "work", insteadOf rejected: String) async throws -> String {
-    text(try await daemon.call(TokenOperation(account: account, rejected: Secret(rejected))).accessToken)
+    text(try await daemon.call(TokenOperation(account: account, rejected: Secret(rejected))).token)
   }
 
   /// The only refresh token that the provider would take.

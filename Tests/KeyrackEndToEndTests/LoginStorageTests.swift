@@ -69,7 +69,7 @@ import Testing
     try await fixture.signIn()
     try await fixture.daemon.restart()
     let reply = try await fixture.daemon.call(TokenOperation(account: "work"))
-    #expect(text(reply.accessToken) == "tok-of-no-end-1234")
+    #expect(text(reply.token) == "tok-of-no-end-1234")
     #expect(reply.expiresAt == nil)
     #expect(reply.minimumValidityMet)
     #expect(try await fixture.status(of: "work").state == .active)

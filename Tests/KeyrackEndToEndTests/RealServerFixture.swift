@@ -54,12 +54,12 @@ struct RealServerFixture {
 
   private func goodToken(_ provider: RealProvider, insteadOf spent: String?) async throws -> TokenOperation.Reply {
     let reply = try await token(provider, insteadOf: spent)
-    #expect(text(reply.accessToken) != spent, "\(provider.account)")
-    if try await provider.accepts(accessToken: text(reply.accessToken)) { return reply }
+    #expect(text(reply.token) != spent, "\(provider.account)")
+    if try await provider.accepts(accessToken: text(reply.token)) { return reply }
     // A refresh ahead of time may have ended it meanwhile, as this server does. Then there is another.
-    let other = try await token(provider, insteadOf: text(reply.accessToken))
-    #expect(other.accessToken != reply.accessToken, "\(provider.account)")
-    #expect(try await provider.accepts(accessToken: text(other.accessToken)), "\(provider.account)")
+    let other = try await token(provider, insteadOf: text(reply.token))
+    #expect(other.token != reply.token, "\(provider.account)")
+    #expect(try await provider.accepts(accessToken: text(other.token)), "\(provider.account)")
     return other
   }
 }

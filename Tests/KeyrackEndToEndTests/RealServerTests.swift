@@ -18,7 +18,7 @@ import Testing
     let provider = fixture.providers[0]
     let stolen = try await provider.signIn()
     try await fixture.signIn(provider, with: stolen)
-    let token = try await fixture.goodTokens()[0].accessToken
+    let token = try await fixture.goodTokens()[0].token
     #expect(try await provider.accepts(refreshToken: stolen) == false)
     let error = try await fixture.daemon.failure(TokenOperation(account: provider.account, rejected: token))
     #expect(error.code == .loginRequired)
@@ -32,7 +32,7 @@ import Testing
     let provider = fixture.providers[0]
     let stolen = try await provider.signIn()
     try await fixture.signIn(provider, with: stolen)
-    let token = try await fixture.goodTokens()[0].accessToken
+    let token = try await fixture.goodTokens()[0].token
     #expect(try await provider.accepts(refreshToken: stolen) == false)
     let refusals = provider.refusals
     let request = TokenOperation(account: provider.account, rejected: token)
@@ -54,7 +54,7 @@ import Testing
     provider.hold()
     // Whatever is left of it: a refresh for more would wait for the server.
     let current = TokenOperation(account: provider.account, minimumValidity: 0)
-    let spent = try await fixture.daemon.call(current).accessToken
+    let spent = try await fixture.daemon.call(current).token
     let caller = try Wire(fixture.daemon.socket)
     try await caller.send(TokenOperation(account: provider.account, rejected: spent).line())
     try await eventually("the refresh to be sent") { try provider.hasRequestWaiting() }

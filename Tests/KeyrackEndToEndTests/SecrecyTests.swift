@@ -82,9 +82,9 @@ import Testing
     let refresh = try await fixture.liveRefreshTokens()
     // One refresh, so that there is a spent refresh token as well.
     let renewed = try await fixture.daemon.call(TokenOperation(account: "work", rejected: Secret(first)))
-    let all = refresh + (try await fixture.liveRefreshTokens()) + [first, text(renewed.accessToken)]
+    let all = refresh + (try await fixture.liveRefreshTokens()) + [first, text(renewed.token)]
     #expect(Set(all).count == 4)
-    if geteuid() == 0 { try await expectInMemory(text(renewed.accessToken), fixture) }
+    if geteuid() == 0 { try await expectInMemory(text(renewed.token), fixture) }
     _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
     try await fixture.memoryForgets(all)
     try expectInNoFile(all, fixture)

@@ -57,7 +57,7 @@ import Testing
         do {
           let reply = try await wire.call(TokenOperation(account: account, rejected: rejected))
           #expect(reply.account == account)
-          served.append(Served(account: account, token: text(reply.accessToken)))
+          served.append(Served(account: account, token: text(reply.token)))
         } catch let error as ReplyError {
           #expect([.sessionEnded, .loginRequired].contains(error.code), "\(error)")
         }
@@ -88,7 +88,7 @@ import Testing
         account: "work", username: "alice", password: Self.secret, remember: session.isMultiple(of: 2))
       _ = try await line.reply(to: login)
       #expect(line.takeTokens().isEmpty, "delivered between two sessions")
-      var newest = text(try await line.reply(to: TokenOperation(account: "work")).accessToken)
+      var newest = text(try await line.reply(to: TokenOperation(account: "work")).token)
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         try await line.send(TokenOperation(account: "work", rejected: Secret(newest)))
         try await Task.sleep(for: .microseconds(Int.random(in: 0...6000, using: &random)))

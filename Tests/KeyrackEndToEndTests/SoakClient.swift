@@ -34,7 +34,7 @@ struct SoakClient {
       let wire = try kept?.wire ?? Wire(soak.fixture.daemon.socket)
       kept = Int.random(in: 0..<4, using: &random) == 0 ? nil : (wire, life)
       let reply = try await wire.call(operation)
-      await soak.record.gotToken(text(reply.accessToken))
+      await soak.record.gotToken(text(reply.token))
       await check(reply, sent: sent, received: .now)
     } catch let error as ReplyError {
       await soak.record.gotError(error)
@@ -50,7 +50,7 @@ struct SoakClient {
     _ reply: TokenOperation.Reply, sent: ContinuousClock.Instant, received: ContinuousClock.Instant
   ) async {
     do {
-      guard let dead = try await soak.fixture.provider.deadTime(ofAccessToken: text(reply.accessToken)) else { return }
+      guard let dead = try await soak.fixture.provider.deadTime(ofAccessToken: text(reply.token)) else { return }
       let now = ContinuousClock.now
       if dead > now - sent || dead > now - received + Self.slack {
         let claim = "said to be good for \(reply.expiresIn ?? -1) s"

@@ -62,7 +62,7 @@ struct SoakRounds {
     var tokens: Set<String> = []
     for caller in callers {
       switch try await reply(to: caller) {
-      case .success(let reply): tokens.insert(text(reply.accessToken))
+      case .success(let reply): tokens.insert(text(reply.token))
       case .failure(let error): #expect(error.code == .timeout && caller.patience != nil, "\(error)")
       }
     }

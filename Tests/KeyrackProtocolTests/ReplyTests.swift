@@ -9,7 +9,7 @@ import Testing
 
   @Test func aTokenReplyHasTheOrderOfTheProtocol() throws {
     let body = TokenOperation.Reply(
-      account: "work", accessToken: Secret("eyJ"), tokenType: "Bearer", expiresAt: 1_798_700_000, expiresIn: 3540,
+      account: "work", token: Secret("eyJ"), tokenType: "Bearer", expiresAt: 1_798_700_000, expiresIn: 3540,
       scope: "openid mail", minimumValidityMet: true)
     let line = Reply(id: .number(1), result: .success(body)).line()
     let expected =
@@ -21,7 +21,7 @@ import Testing
 
   @Test func whatIsUnknownIsNull() throws {
     let body = TokenOperation.Reply(
-      account: "work", accessToken: Secret("a"), tokenType: "Bearer", expiresAt: nil, expiresIn: nil, scope: nil,
+      account: "work", token: Secret("a"), tokenType: "Bearer", expiresAt: nil, expiresIn: nil, scope: nil,
       minimumValidityMet: true)
     #expect(text(body).contains(#""expires_at":null,"expires_in":null,"scope":null"#))
     let owed = OwedRevocation(account: "a", since: 1, nextAttemptAt: nil, lastError: nil)
@@ -29,7 +29,8 @@ import Testing
     let keyring = KeyringStatus(state: .ok, since: nil, message: nil)
     #expect(text(keyring) == #"{"state":"ok","since":null,"message":null}"#)
     #expect(
-      text(PendingLogin(method: .password, expiresAt: nil)) == #"{"method":"password","expires_at":null}"#)
+      text(PendingLogin(method: .password, expiresAt: nil))
+        == #"{"method":"password","url":null,"verification_uri":null,"user_code":null,"expires_at":null}"#)
   }
 
   @Test func anErrorReplySaysWhatToDo() throws {

@@ -151,6 +151,45 @@ import Testing
     }
   }
 
+  /// RFC 8707, section 2. The query is one that it would rather not see, and allows.
+  @Test(arguments: [
+    "https://mail.example", "https://mail.example/", "https://mail.example:8443/a/b?tenant=1",
+    "HTTPS://Mail.Example/A/../b",
+    "https://[2001:db8::1]/", "urn:example:api", "api:1f2e3d", "api://1f2e3d", "https://h/%7Ea",
+  ])
+  func aResourceIsAnAbsoluteURIAndKeptAsWritten(_ uri: String) throws {
+    for value in ["\"\(uri)\"", "[\"a:b\",\"\(uri)\"]"] {
+      let call = try read(#"{"op":"token","account":"a","resource":\#(value)}"#).call
+      guard case .token(let token) = call else { return #expect(Bool(false)) }
+      #expect(token.resource?.uris.last == uri)
+    }
+  }
+
+  @Test(arguments: [
+    "", "mail", "mail.example", "/mail", "//mail.example/", "?a=b", "#a", "https:", "https://", "://mail.example", ":a",
+    "1a:b",
+    "https://mail.example#", "https://mail.example/#part", "urn:a#b", "https://mail.example/a b",
+    " https://mail.example",
+    "https://mail.example/%zz", "https://mail.example/ü",
+  ])
+  func anotherResourceIsRefused(_ uri: String) throws {
+    for value in ["\"\(uri)\"", "[\"a:b\",\"\(uri)\"]"] {
+      let refused = try #require(failure(#"{"op":"token","id":1,"account":"a","resource":\#(value)}"#))
+      #expect(refused.id == .number(1))
+      #expect(refused.error.code == .badRequest)
+      #expect(refused.error.message == "resource: expected an absolute URI without a fragment")
+    }
+  }
+
+  @Test func atMostEightResourcesAreTaken() throws {
+    func line(_ count: Int) -> String {
+      let uris = (0..<count).map { "\"a:\($0)\"" }.joined(separator: ",")
+      return #"{"op":"token","account":"a","resource":[\#(uris)]}"#
+    }
+    _ = try read(line(8))
+    #expect(failure(line(9))?.error.message == "resource: expected at most 8 URIs")
+  }
+
   @Test func whatAClientSendsIsWhatTheDaemonReads() throws {
     let login = LoginOperation(
       account: "work", method: .password, username: "a\nb", password: Secret("p\\\"w"), remember: false)

@@ -35,6 +35,12 @@ final class ConfigurationDirectory {
 
   func read() async throws -> Configuration { try await files().read() }
 
+  /// What is read of the files alone: without descriptions, which the presets are always among.
+  func groups() async throws -> Configuration {
+    let configuration = try await read()
+    return Configuration(providers: configuration.providers, accounts: configuration.accounts)
+  }
+
   /// The error that reading ends in; `~` stands for the home in its texts.
   func failure() async throws -> ConfigurationError? {
     do {

@@ -21,16 +21,20 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     "rotation, rotation_kills_access_token, replay_ok, default_expires_in, expires_in_unit, min_refresh_interval, "
     + "max_concurrency, token_path, error_classes, hints"
   private static let oauthKeys =
-    "kind, ca_file, issuer, client_id, token_endpoint_auth_method, token_endpoint, revocation_endpoint, password_grant, "
-    + "refresh_endpoint, token_body, token_params, refresh_params, scope_separator, scope_on_refresh, revocation, "
-    + "revocation_cascades, \(habits)"
+    "kind, preset, ca_file, issuer, discovery, client_id, authorization_endpoint, token_endpoint, revocation_endpoint, "
+    + "device_authorization_endpoint, pushed_authorization_request_endpoint, userinfo_endpoint, jwks_uri, "
+    + "registration_endpoint, scopes, password_grant, token_endpoint_auth_method, client_secret_command, client_key_id, "
+    + "client_team_id, redirect_uri, redirect_ports, refresh_endpoint, token_body, token_params, refresh_params, "
+    + "scope_separator, scope_on_refresh, revocation, revocation_cascades, revoke_on_relogin, authorization_params, "
+    + "login_hint_param, par, device_flow, \(habits)"
+  private static let presets = ConfigurationPresetTests.names.joined(separator: ", ")
   private static let names = "a name is 1 to 64 of the characters A-Z a-z 0-9 . _ @ + -"
   private static let twice = "remove one of the two"
   private static let empty = "give it a value, or remove the line"
 
   static let lines = [
     Refusal("[account work]\nprovder=x", "2: [account work] provder: unknown key", "an account has provider, scopes"),
-    Refusal("\n[foo]", "2: [foo]: not a group of Keyrack", "a group is [account NAME] or [provider NAME]"),
+    Refusal("\n[foo]", "2: [foo]: not a group of Keyrack", "a group is [account NAME], [provider NAME] or [keyrack]"),
     Refusal("[account]", "1: [account]: a group without a name", names),
     Refusal("[account a b]", "1: [account a b]: not a name that this can have", names),
     Refusal("[provider é]", "1: [provider é]: not a name that this can have", names),
@@ -48,11 +52,12 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal("[account a]\nprovider=a\rb", "2: a control character", "remove it"),
     Refusal("[]", "1: not a whole group header", "a header is alone on its line: [account work]"),
     Refusal("[a]b]", "1: not a whole group header", "a header is alone on its line: [account work]"),
-    Refusal("[account a]", "1: [account a] provider: missing", "provider=NAME, for a group [provider NAME]"),
+    Refusal(
+      "[account a]", "1: [account a] provider: missing", "provider=NAME, for a group [provider NAME] or a preset"),
     Refusal("[account a]\nprovider=", "2: [account a] provider: empty", empty),
     Refusal(
       "[account a]\nprovider=p", "2: [account a] provider: there is no group [provider p]",
-      "write that group: no provider is configured"),
+      "write that group, or name a preset: \(presets)"),
     Refusal(
       "[account a]\nprovider[de]=p", "2: [account a] provider[de]: unknown key", "an account has provider, scopes"),
     Refusal(
@@ -74,26 +79,19 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal(
       "client_id=a\\q", "2: [provider p] client_id: an unknown escape sequence", "write a backslash as \\\\"),
     Refusal(
-      "client_id=c", "1: [provider p] token_endpoint: missing",
-      "token_endpoint=https://..., as the provider documents it"),
-    Refusal(
-      "client_id=c\nissuer=https://h",
-      "1: [provider p] token_endpoint: missing: this version does not discover endpoints from the issuer",
-      "token_endpoint=https://..., as the provider documents it"),
-    Refusal(
       "client_id=c\ntoken_endpoint=https://h/t\npassword_grant=yes",
       "4: [provider p] password_grant: \"yes\" is neither true nor false", "write true or false"),
     Refusal(
       "client_secret=hunter2", "2: [provider p] client_secret: a secret",
-      "secrets never go into the configuration file: remove the line"),
+      "secrets never go into the configuration file: remove the line, and run: keyrack provider secret p"),
     Refusal(
       "login_url=https://h/l", "2: [provider p] login_url: belongs to kind=json, this provider is kind=oauth",
       "a provider of kind=oauth has \(oauthKeys)"),
     Refusal(
-      "scopes=x", "2: [provider p] scopes: unknown key", "a provider of kind=oauth has \(oauthKeys)"),
+      "scope=x", "2: [provider p] scope: unknown key", "a provider of kind=oauth has \(oauthKeys)"),
     Refusal(
       "kind=json\nclient_id=c", "3: [provider p] client_id: belongs to kind=oauth, this provider is kind=json",
-      "a provider of kind=json has kind, ca_file, login_url, refresh_url, logout_url, username_member, password_member, "
+      "a provider of kind=json has kind, preset, ca_file, login_url, refresh_url, logout_url, username_member, password_member, "
         + "access_token_member, refresh_token_member, expires_in_member, \(habits)"),
     Refusal(
       "kind=json", "1: [provider p] login_url: missing", "login_url=https://..., where the password is posted"),
@@ -114,7 +112,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
   static let accounts = [
     Refusal(
-      "provider=q", "6: [account a] provider: there is no group [provider q]", "write that group, or use one of p"),
+      "provider=q", "6: [account a] provider: there is no group [provider q]",
+      "write that group, use one of p, or name a preset: \(presets)"),
     Refusal(
       "provider=p\nscopes=openid mail", "7: [account a] scopes: \"openid mail\" is not a scope",
       "separate scopes by \";\", as in scopes=openid;offline_access"),
@@ -145,11 +144,16 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   func aBadEndpointIsRefusedInEveryKey(url: String) async throws {
     let oauth = "[provider p]\nclient_id=c\ntoken_endpoint=https://h/t\n"
     let json = "[provider p]\nkind=json\nlogin_url=https://h/t\n"
-    let texts = [
-      ("token_endpoint", "[provider p]\n# x\nclient_id=c\n"), ("revocation_endpoint", oauth), ("issuer", oauth),
-      ("refresh_endpoint", oauth),
-      ("login_url", "[provider p]\nkind=json\n# x\n"), ("refresh_url", json), ("logout_url", json),
+    let more = [
+      "authorization_endpoint", "revocation_endpoint", "device_authorization_endpoint",
+      "pushed_authorization_request_endpoint", "userinfo_endpoint", "jwks_uri", "registration_endpoint", "issuer",
+      "refresh_endpoint",
     ]
+    let texts =
+      more.map { ($0, oauth) } + [
+        ("token_endpoint", "[provider p]\n# x\nclient_id=c\n"),
+        ("login_url", "[provider p]\nkind=json\n# x\n"), ("refresh_url", json), ("logout_url", json),
+      ]
     for (key, text) in texts {
       let directory = try ConfigurationDirectory()
       try directory.write("\(text)\(key)=\(url)")

@@ -9,12 +9,12 @@ import Testing
   init() throws { directory = try ConfigurationDirectory() }
 
   @Test func noFileAtAllIsAnEmptyConfiguration() async throws {
-    #expect(try await directory.read() == Configuration())
+    #expect(try await directory.groups() == Configuration())
   }
 
   @Test func anEmptyFileIsAnEmptyConfiguration() async throws {
     try directory.write("")
-    #expect(try await directory.read() == Configuration())
+    #expect(try await directory.groups() == Configuration())
   }
 
   @Test func everyKeyOfAnOAuthProviderIsRead() async throws {
@@ -40,7 +40,7 @@ import Testing
       revocationEndpoint: "https://sso.example.org/revoke", allowsPasswordGrant: true)
     let corp = Provider(name: "corp", kind: .oauth(oauth), host: "sso.example.org:443", caFile: authority)
     let work = Account(name: "work", provider: corp, scopes: ["openid", "offline_access", "mail"])
-    #expect(try await directory.read() == Configuration(providers: ["corp": corp], accounts: ["work": work]))
+    #expect(try await directory.groups() == Configuration(providers: ["corp": corp], accounts: ["work": work]))
   }
 
   @Test func everyKeyOfAJSONProviderIsRead() async throws {
@@ -66,7 +66,7 @@ import Testing
     json.refreshTokenMembers = ["rt"]
     json.expiresInMembers = ["ttl"]
     let app = Provider(name: "app", kind: .json(json), host: "app.example.org:443")
-    #expect(try await directory.read() == Configuration(providers: ["app": app]))
+    #expect(try await directory.groups() == Configuration(providers: ["app": app]))
   }
 
   /// The same two groups, written in ways that all mean the same.
@@ -81,7 +81,7 @@ import Testing
     let oauth = Provider.OAuth(clientID: "c", tokenEndpoint: "https://h/t")
     let provider = Provider(name: "p", kind: .oauth(oauth), host: "h:443")
     let expected = Configuration(providers: ["p": provider], accounts: ["a": Account(name: "a", provider: provider)])
-    #expect(try await directory.read() == expected)
+    #expect(try await directory.groups() == expected)
   }
 
   @Test func valuesMayHoldEscapesAndEqualsSigns() async throws {

@@ -97,10 +97,6 @@ import Testing
   /// What follows four lines of a provider, and how it is refused.
   static let refusals = [
     Refusal(
-      "token_endpoint_auth_method=client_secret_post",
-      "token_endpoint_auth_method: \"client_secret_post\" needs a client secret or a key, which this version cannot hold",
-      "write token_endpoint_auth_method=none, with the client_id of a client that has no secret"),
-    Refusal(
       "rotation=sometimes", "rotation: \"sometimes\" is not one of none, rotate, grace:SECONDS",
       "write what becomes of a refresh token that was used, as in rotation=grace:30"),
     Refusal(
@@ -148,11 +144,11 @@ import Testing
       "scope_separator=and", "scope_separator: \"and\" is not one of , + ; | : / &",
       "write the character, or remove the line for a space"),
     Refusal(
-      "revocation=github", "revocation: \"github\" needs a client secret, which this version cannot hold",
-      "write revocation=none, and revoke the tokens in GitHub's settings"),
+      "revocation=github", "revocation: \"github\" needs the client's secret",
+      "write token_endpoint_auth_method=client_secret_basic, or revocation=none"),
     Refusal(
-      "revocation=maybe", "revocation: \"maybe\" is neither endpoint nor none",
-      "write revocation=endpoint or revocation=none"),
+      "revocation=maybe", "revocation: \"maybe\" is not one of endpoint, github, none",
+      "write revocation=endpoint or revocation=github or revocation=none"),
   ]
 
   @Test(arguments: refusals) func aWrongHabitIsNamed(refusal: Refusal) async throws {
@@ -170,7 +166,7 @@ import Testing
     for name in ["client_secret", "password", "refresh_token", "client_assertion", "code"] {
       let error = try await failure("\(Self.oauth)\(key)=a=b;\(name)=hunter2")
       #expect(error?.message.hasSuffix("\(key): \"\(name)\" is a secret") == true)
-      #expect(error?.hint == "secrets never go into the configuration file: remove it")
+      #expect(error?.hint?.hasPrefix("secrets never go into the configuration file: remove it") == true)
     }
   }
 

@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 import KeyrackSystem
 import Testing

@@ -74,12 +74,15 @@ struct LoopbackListenerLifeTests {
       return .signedIn
     }
     let port = try await fixture.open()
+    let text = "http://127.0.0.1:\(port)/callback"
+    // From now on by its number.
+    await fixture.listener.close(text)
+    #expect(try await fixture.open(text) == port)
     async let answer = fixture.get(port, Self.good)
     while !gate.isAwaited { try await fixture.thread.sleep(.milliseconds(5)) }
-    await fixture.listener.close("http://127.0.0.1:\(port)/callback")
+    await fixture.listener.close(text)
     #expect(throws: SystemError("connect", code: ECONNREFUSED)) { try BrowserConnection(port) }
     // The port can be had again while the last answer is under way, and after it.
-    let text = "http://127.0.0.1:\(port)/callback"
     #expect(try await fixture.listener.open(RedirectURI(text)) == text)
     gate.open()
     #expect(try await answer.contains("close this window"))

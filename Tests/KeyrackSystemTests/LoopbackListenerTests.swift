@@ -24,7 +24,9 @@ struct LoopbackListenerTests {
 
   @Test(arguments: CallbackCase.all)
   func noiseConsumesNothing(noise: CallbackCase) async throws {
-    let fixture = try await CallbackFixture()
+    var limits = CallbackLimits()
+    limits.connection = .seconds(2)
+    let fixture = try await CallbackFixture(limits: limits)
     let port = try await fixture.open()
     let answer = try await fixture.exchange(port, noise.text(port))
     if let status = noise.status { #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(200))") }

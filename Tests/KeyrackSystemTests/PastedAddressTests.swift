@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct PastedAddressTests {
   @Test(arguments: [
-    ("https://127.0.0.1/cb?code=a%2Bb&state=s", "https://127.0.0.1/cb"),
-    (" https://127.0.0.1/cb#code=a%2Bb&state=s\n", "https://127.0.0.1/cb"),
-    ("https://127.0.0.1/cb?code=a%2Bb&state=s#_=_", "https://127.0.0.1/cb"),
+    ("https://127.0.0.1/cb?code=a%2Bb&state=s", "https://127.0.0.1:443/cb"),
+    (" https://127.0.0.1/cb#code=a%2Bb&state=s\n", "https://127.0.0.1:443/cb"),
+    ("https://127.0.0.1/cb?code=a%2Bb&state=s#_=_", "https://127.0.0.1:443/cb"),
     ("http://localhost:5?state=s&code=a%2Bb", "http://localhost:5/"), ("code=a%2Bb&state=s", nil),
     ("?code=a%2Bb&state=s", nil), ("#state=s&code=a%2Bb", nil), ("state=s&code=a%2Bb&iss=https://i", nil),
   ])
@@ -31,7 +31,7 @@ import Testing
 
   @Test(arguments: [
     ("http://localhost:5/?code=c&state=s", "http://localhost:5", true),
-    ("HTTP://LOCALHOST:5/?code=c&state=s", "http://localhost:5/", true),
+    ("https://127.0.0.1/?code=c&state=s", "https://127.0.0.1:443", true),
     ("http://localhost:5/a?code=c&state=s", "http://localhost:5/", false),
     ("http://localhost@evil.example:5/?code=c&state=s", "http://localhost:5/", false),
     ("https://evil.example/?code=c&state=s", "https://127.0.0.1/", false),

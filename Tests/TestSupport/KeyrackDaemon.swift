@@ -148,7 +148,7 @@ package struct KeyrackFixture: Sendable {
   }
 
   package func token(_ account: String = "work") async throws -> String {
-    text(try await daemon.call(TokenOperation(account: account)).accessToken)
+    text(try await daemon.call(TokenOperation(account: account)).token)
   }
 
   /// The newest refresh token that the provider would take.

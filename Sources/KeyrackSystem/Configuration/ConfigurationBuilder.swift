@@ -2,7 +2,8 @@ import KeyrackCore
 
 /// Puts the groups of all files together and checks what no group can check alone.
 struct ConfigurationBuilder {
-  private static let accountKeys = ["provider", "scopes"]
+  static let accountKeys = ["provider", "scopes"]
+  private static let programGroup = "keyrack"
 
   private var groups: [ConfigurationGroup] = []
   private var places: [String: String] = [:]
@@ -13,15 +14,7 @@ struct ConfigurationBuilder {
 
   /// Takes the groups of one file.
   mutating func add(_ text: [UInt8], path: String) throws(ConfigurationError) {
-    let scan = try ConfigurationFileScan(text, path: path)
-    let file: KeyFile
-    do { file = try KeyFile(parsing: text) } catch {
-      switch error {
-      case .malformed(let message): throw ConfigurationError("\(path): \(message)")
-      }
-    }
-    for group in scan.groups {
-      let group = ConfigurationGroup(path: path, scan: group, file: file, home: home)
+    for group in try ConfigurationGroup.groups(text, path: path, home: home) {
       if let other = places.updateValue("\(path):\(group.scan.line)", forKey: group.scan.name) {
         throw group.failure(
           "the group is already at \(other)", hint: "put its keys into one group of one file")
@@ -31,20 +24,19 @@ struct ConfigurationBuilder {
   }
 
   func configuration() throws(ConfigurationError) -> Configuration {
-    for group in groups { try Self.requireName(group) }
-    var result = Configuration()
-    for group in groups where group.kind == "provider" {
-      result.providers[group.name] = try ConfigurationProviderReader(group: group).provider()
-    }
-    for group in groups where group.kind == "account" {
-      result.accounts[group.name] = try Self.account(group, result.providers)
-    }
-    return result
+    for group in groups where group.scan.name != Self.programGroup { try Self.requireName(group) }
+    for group in groups where group.scan.name == Self.programGroup { try Self.requireProgram(group) }
+    let presets = ConfigurationPresetReader(presets: try ConfigurationPreset.all(home: home))
+    var accounts = ConfigurationAccountReader(presets: presets)
+    for group in groups where group.kind == "provider" { try accounts.addProvider(group) }
+    for group in groups where group.kind == "account" { try accounts.addAccount(group) }
+    return try accounts.configuration()
   }
 
   private static func requireName(_ group: ConfigurationGroup) throws(ConfigurationError) {
     guard ["account", "provider"].contains(group.kind) else {
-      throw group.failure("not a group of Keyrack", hint: "a group is [account NAME] or [provider NAME]")
+      throw group.failure(
+        "not a group of Keyrack", hint: "a group is [account NAME], [provider NAME] or [keyrack]")
     }
     guard Account.isValid(name: group.name) else {
       throw group.failure(
@@ -53,33 +45,12 @@ struct ConfigurationBuilder {
     }
   }
 
-  private static func account(
-    _ group: ConfigurationGroup, _ providers: [String: Provider]
-  ) throws(ConfigurationError) -> Account {
-    try group.requireKeys(in: accountKeys, of: "an account")
-    let name = try group.required("provider", hint: "provider=NAME, for a group [provider NAME]")
-    guard Account.isValid(name: name), let provider = providers[name] else {
-      let known = providers.keys.sorted().joined(separator: ", ")
-      throw group.failure(
-        "provider", "there is no group [provider \(name)]",
-        hint: known.isEmpty ? "write that group: no provider is configured" : "write that group, or use one of \(known)"
-      )
+  /// Of the command line, which reads it by itself. Here it is only looked at, so that a mistake is told where all are.
+  private static func requireProgram(_ group: ConfigurationGroup) throws(ConfigurationError) {
+    try group.requireKeys(in: ["browser_command"], of: "[\(programGroup)]")
+    guard let command = try group.string("browser_command") else { return }
+    guard command.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw group.failure("browser_command", "not one line", hint: "write one command, as in browser_command=firefox")
     }
-    return Account(name: group.name, provider: provider, scopes: try scopes(group))
-  }
-
-  private static func scopes(_ group: ConfigurationGroup) throws(ConfigurationError) -> [String] {
-    let scopes = try group.list("scopes")
-    for scope in scopes where !isScope(scope) {
-      throw group.failure(
-        "scopes", "\"\(scope)\" is not a scope", hint: "separate scopes by \";\", as in scopes=openid;offline_access")
-    }
-    return scopes
-  }
-
-  /// RFC 6749, section 3.3: printable ASCII without space, `"` and `\`.
-  private static func isScope(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 }

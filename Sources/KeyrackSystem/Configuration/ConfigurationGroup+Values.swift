@@ -54,11 +54,13 @@ extension ConfigurationGroup {
 
   /// Parameters to send beside those of the standards, as they are: whoever wrote them encoded would get them encoded
   /// twice.
-  func parameters(_ key: String) throws(ConfigurationError) -> [ProviderHabits.Parameter] {
+  func parameters(
+    _ key: String, example: String = "audience=api.example.org", reserved: Set<String>
+  ) throws(ConfigurationError) -> [ProviderHabits.Parameter] {
     var parameters: [ProviderHabits.Parameter] = []
-    for (name, value) in try pairs(key, example: "audience=api.example.org") {
+    for (name, value) in try pairs(key, example: example) {
       try refuseSecret(name, in: key)
-      guard !Self.reserved.contains(name) else {
+      guard !reserved.contains(name) else {
         throw failure(key, "\"\(name)\" is a parameter that Keyrack sends itself", hint: "remove it")
       }
       guard name.utf8.allSatisfy(Self.isNameCharacter) else {
@@ -75,10 +77,16 @@ extension ConfigurationGroup {
     return parameters
   }
 
-  private static let reserved: Set = ["grant_type", "client_id", "username", "scope", "resource"]
+  /// What is in a request for tokens anyway.
+  static let ofTokens: Set = ["grant_type", "client_id", "username", "scope", "resource"]
+  /// What is in an authorization request anyway, or would turn it into another one.
+  static let ofAuthorization: Set = [
+    "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge", "code_challenge_method",
+    "request_uri", "request",
+  ]
 
   /// RFC 6749, section 8.2.
-  private static func isNameCharacter(_ byte: UInt8) -> Bool {
+  static func isNameCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):

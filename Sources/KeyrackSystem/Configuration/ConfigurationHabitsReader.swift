@@ -9,7 +9,8 @@ struct ConfigurationHabitsReader {
   ]
   static let oauthKeys = [
     "refresh_endpoint", "token_body", "token_params", "refresh_params", "scope_separator", "scope_on_refresh",
-    "revocation", "revocation_cascades",
+    "revocation", "revocation_cascades", "revoke_on_relogin", "authorization_params", "login_hint_param", "par",
+    "device_flow",
   ]
 
   /// A year: however long a provider means.
@@ -17,13 +18,16 @@ struct ConfigurationHabitsReader {
 
   let group: ConfigurationGroup
 
-  /// Keys that are not there, those of another kind included, leave the default.
-  func habits() throws(ConfigurationError) -> ProviderHabits {
+  /// Keys that are not there leave the default.
+  func habits(of kind: Provider.Kind) throws(ConfigurationError) -> ProviderHabits {
     var habits = ProviderHabits()
     try readTimes(&habits)
     try readAnswers(&habits)
-    try readRequests(&habits)
-    try readRevocation(&habits)
+    if case .oauth(let oauth) = kind {
+      try readRequests(&habits)
+      try readAuthorization(&habits)
+      try readRevocation(&habits, oauth)
+    }
     return habits
   }
 
@@ -93,8 +97,8 @@ struct ConfigurationHabitsReader {
     if let body = try group.choice("token_body", ProviderHabits.Body.allCases.map(\.rawValue)) {
       habits.tokenBody = ProviderHabits.Body(rawValue: body) ?? habits.tokenBody
     }
-    habits.tokenParameters = try group.parameters("token_params")
-    habits.refreshParameters = try group.parameters("refresh_params")
+    habits.tokenParameters = try group.parameters("token_params", reserved: ConfigurationGroup.ofTokens)
+    habits.refreshParameters = try group.parameters("refresh_params", reserved: ConfigurationGroup.ofTokens)
     if let sends = try group.boolean("scope_on_refresh") { habits.sendsScopeOnRefresh = sends }
     if let separator = try group.string("scope_separator") {
       guard separator.utf8.count == 1, separator.utf8.allSatisfy({ ",+;|:/&".utf8.contains($0) }) else {
@@ -106,23 +110,42 @@ struct ConfigurationHabitsReader {
     }
   }
 
-  private func readRevocation(_ habits: inout ProviderHabits) throws(ConfigurationError) {
+  private func readAuthorization(_ habits: inout ProviderHabits) throws(ConfigurationError) {
+    if let name = try group.string("login_hint_param") {
+      guard name.utf8.allSatisfy(ConfigurationGroup.isNameCharacter) else {
+        throw group.failure(
+          "login_hint_param", "\"\(name)\" is not the name of a parameter",
+          hint: "a name has the characters A-Z a-z 0-9 . _ -")
+      }
+      habits.loginHintParameter = name
+    }
+    habits.authorizationParameters = try group.parameters(
+      "authorization_params", example: "access_type=offline",
+      reserved: ConfigurationGroup.ofAuthorization.union([habits.loginHintParameter]))
+    if let push = try group.choice("par", ProviderHabits.PushedAuthorization.allCases.map(\.rawValue)) {
+      habits.pushedAuthorization = ProviderHabits.PushedAuthorization(rawValue: push) ?? habits.pushedAuthorization
+    }
+    if let allows = try group.boolean("device_flow") { habits.allowsDeviceGrant = allows }
+  }
+
+  private func readRevocation(
+    _ habits: inout ProviderHabits, _ oauth: Provider.OAuth
+  ) throws(ConfigurationError) {
     if let cascades = try group.boolean("revocation_cascades") { habits.revocationCascades = cascades }
-    guard let value = try group.string("revocation") else { return }
-    // GitHub's endpoint takes the client's secret by Basic authentication, and nothing else.
-    guard value != "github" else {
-      throw group.failure(
-        "revocation", "\"github\" needs a client secret, which this version cannot hold",
-        hint: "write revocation=none, and revoke the tokens in GitHub's settings")
-    }
-    guard let revocation = ProviderHabits.Revocation(rawValue: value) else {
-      throw group.failure(
-        "revocation", "\"\(value)\" is neither endpoint nor none", hint: "write revocation=endpoint or revocation=none")
-    }
-    if revocation == .endpoint, try group.string("revocation_endpoint") == nil {
+    if let revokes = try group.boolean("revoke_on_relogin") { habits.revokesReplaced = revokes }
+    guard let value = try group.choice("revocation", ProviderHabits.Revocation.allCases.map(\.rawValue)),
+      let revocation = ProviderHabits.Revocation(rawValue: value)
+    else { return }
+    if revocation == .endpoint, oauth.endpoints.revocation == nil, oauth.discovery == .none {
       throw group.failure(
         "revocation", "there is no revocation_endpoint",
         hint: "write revocation_endpoint=https://..., or revocation=none")
+    }
+    // GitHub's endpoint takes the client's secret by Basic authentication, and nothing else.
+    if revocation == .github, oauth.clientAuthentication != .basic {
+      throw group.failure(
+        "revocation", "\"github\" needs the client's secret",
+        hint: "write token_endpoint_auth_method=client_secret_basic, or revocation=none")
     }
     habits.revocation = revocation
   }

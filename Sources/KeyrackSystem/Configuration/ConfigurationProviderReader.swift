@@ -1,15 +1,13 @@
 import KeyrackCore
 
-/// Reads a group `[provider NAME]`.
+/// Reads a group `[provider NAME]`, or what a group `[account NAME]` says beside the name of a preset.
 struct ConfigurationProviderReader {
-  private static let oauthKeys =
-    ["issuer", "client_id", "token_endpoint_auth_method", "token_endpoint", "revocation_endpoint", "password_grant"]
-    + ConfigurationHabitsReader.oauthKeys
+  private static let oauthKeys = ConfigurationOAuthReader.keys + ConfigurationHabitsReader.oauthKeys
   private static let jsonKeys = [
     "login_url", "refresh_url", "logout_url", "username_member", "password_member", "access_token_member",
     "refresh_token_member", "expires_in_member",
   ]
-  private static let commonKeys = ["kind", "ca_file"]
+  private static let commonKeys = ["kind", "preset", "ca_file"]
 
   let group: ConfigurationGroup
 
@@ -18,16 +16,16 @@ struct ConfigurationProviderReader {
     switch try group.string("kind") {
     case nil, "oauth":
       try requireKeys(of: "oauth", Self.oauthKeys, other: "json", Self.jsonKeys)
-      kind = .oauth(try oauth())
+      kind = .oauth(try ConfigurationOAuthReader(group: group).oauth())
     case "json":
       try requireKeys(of: "json", Self.jsonKeys, other: "oauth", Self.oauthKeys)
       kind = .json(try json())
     case let other?:
       throw group.failure("kind", "\"\(other)\" is neither oauth nor json", hint: "write kind=oauth or kind=json")
     }
-    let habits = try ConfigurationHabitsReader(group: group).habits()
+    let habits = try ConfigurationHabitsReader(group: group).habits(of: kind)
     return Provider(
-      name: group.name, kind: kind, host: host(of: kind, habits), caFile: try caFile(), habits: habits)
+      name: group.providerName, kind: kind, host: host(of: kind, habits), caFile: try caFile(), habits: habits)
   }
 
   private func host(of kind: Provider.Kind, _ habits: ProviderHabits) -> String? {
@@ -48,41 +46,12 @@ struct ConfigurationProviderReader {
         key.name, "belongs to kind=\(other), this provider is kind=\(kind)",
         hint: "a provider of kind=\(kind) has \(known.joined(separator: ", "))")
     }
-    try group.requireKeys(in: known, of: "a provider of kind=\(kind)")
-  }
-
-  private func oauth() throws(ConfigurationError) -> Provider.OAuth {
-    let issuer = try group.endpoint("issuer")
-    let clientID = try clientID()
-    try requireNoSecret()
-    guard let tokenEndpoint = try group.endpoint("token_endpoint", allowsQuery: true) else {
-      throw group.failure(
-        "token_endpoint",
-        issuer == nil ? "missing" : "missing: this version does not discover endpoints from the issuer",
-        hint: "token_endpoint=https://..., as the provider documents it")
+    if group.kind == "account" {
+      let known = ConfigurationBuilder.accountKeys + known.filter { $0 != "preset" && $0 != "scopes" }
+      try group.requireKeys(in: known, of: "an account with a preset")
+    } else {
+      try group.requireKeys(in: known, of: "a provider of kind=\(kind)")
     }
-    return Provider.OAuth(
-      issuer: issuer, clientID: clientID, tokenEndpoint: tokenEndpoint,
-      revocationEndpoint: try group.endpoint("revocation_endpoint", allowsQuery: true),
-      allowsPasswordGrant: try group.boolean("password_grant") ?? false)
-  }
-
-  /// The methods of the registry (RFC 7591, section 2) need a secret or a key, all but one.
-  private func requireNoSecret() throws(ConfigurationError) {
-    guard let method = try group.string("token_endpoint_auth_method"), method != "none" else { return }
-    throw group.failure(
-      "token_endpoint_auth_method", "\"\(method)\" needs a client secret or a key, which this version cannot hold",
-      hint: "write token_endpoint_auth_method=none, with the client_id of a client that has no secret")
-  }
-
-  /// RFC 6749, appendix A.1: printable ASCII.
-  private func clientID() throws(ConfigurationError) -> String {
-    let value = try group.required("client_id", hint: "client_id=..., as the provider gave it for this program")
-    guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw group.failure(
-        "client_id", "holds a character that is not printable ASCII", hint: "copy it from the provider")
-    }
-    return value
   }
 
   private func json() throws(ConfigurationError) -> Provider.JSONLogin {

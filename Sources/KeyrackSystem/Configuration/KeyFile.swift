@@ -34,6 +34,15 @@ import CGLib
     return unsafe String(cString: value)
   }
 
+  /// The value as the file has it.
+  func raw(_ key: String, group: String) throws(Failure) -> String {
+    var error: UnsafeMutablePointer<GError>?
+    let value = unsafe g_key_file_get_value(file, group, key, &error)
+    defer { unsafe g_free(value) }
+    guard unsafe error == nil, let value = unsafe value else { throw .malformed(unsafe Self.take(error)) }
+    return unsafe String(cString: value)
+  }
+
   /// The value as a list whose items `;` ends or separates.
   func list(_ key: String, group: String) throws(Failure) -> [String] {
     var error: UnsafeMutablePointer<GError>?

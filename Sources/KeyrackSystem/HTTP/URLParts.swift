@@ -16,8 +16,8 @@ import CCurl
   /// With the port that the scheme has where the URL names none.
   subscript(part: CURLUPart) -> String? { unsafe self[part, UInt32(CURLU_DEFAULT_PORT)] }
 
-  /// The whole, without a port that it did not name.
-  var text: String? { unsafe self[CURLUPART_URL, 0] }
+  /// The whole, without the port that the scheme has anyway.
+  var text: String? { unsafe self[CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)] }
 
   private subscript(part: CURLUPart, flags: UInt32) -> String? {
     var text: UnsafeMutablePointer<CChar>?

@@ -14,7 +14,7 @@ struct JSONWebKey: Sendable, Decodable {
   /// n and e, or x and y.
   private let numbers: [String: String]
 
-  private enum CodingKeys: String, CodingKey, CaseIterable { case kid, kty, use, key_ops, alg, crv, n, e, x, y }
+  private enum CodingKeys: String, CodingKey { case kid, kty, use, alg, crv, n, e, x, y, keyOps = "key_ops" }
 
   /// Never throws for a member of the wrong type: one broken key does not spoil the others.
   init(from decoder: any Decoder) throws {
@@ -23,7 +23,7 @@ struct JSONWebKey: Sendable, Decodable {
     keyID = text(.kid)
     type = text(.kty)
     use = text(.use)
-    operations = try? members.decode([String].self, forKey: .key_ops)
+    operations = try? members.decode([String].self, forKey: .keyOps)
     algorithm = text(.alg)
     curve = text(.crv)
     numbers = [CodingKeys.n, .e, .x, .y].reduce(into: [:]) { $0[$1.rawValue] = text($1) }

@@ -30,41 +30,16 @@ final class HelperProcess {
       throw StartError(message: "could not make a socket pair: \(SystemError.text(of: errno))")
     }
     defer { close(ends[1]) }
-    let started = Self.spawn(path, environment, standardInput: ends[1])
-    guard started.failure == 0 else {
+    do throws(ChildProcess.StartError) {
+      pid = try ChildProcess.start(path, environment: environment, standardInput: ends[1])
+    } catch {
       close(ends[0])
-      throw StartError(message: "could not start \(path): \(SystemError.text(of: started.failure))")
+      throw StartError(message: "could not start \(path): \(SystemError.text(of: error.code))")
     }
-    pid = started.pid
     socket = ends[0]
   }
 
   deinit { end() }
-
-  /// Its standard error is ours.
-  private static func spawn(
-    _ path: String, _ environment: [String: String], standardInput: Int32
-  ) -> (failure: Int32, pid: pid_t) {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
-    unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // A group of its own: what is typed at a daemon started by hand is not meant for it. No signal blocked, as ours are.
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
-    let arguments = unsafe [strdup(path), nil]
-    // systemd's messages are for the daemon alone.
-    let ours: Set = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
-    let variables = unsafe environment.filter { !ours.contains($0.key) }.map { unsafe strdup("\($0)=\($1)") } + [nil]
-    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
-    var pid: pid_t = 0
-    let failure = unsafe posix_spawn(&pid, path, &actions, &attributes, arguments, variables)
-    return (failure, pid)
-  }
 
   /// Sends a call; false where it could not be sent in that time, or there is nobody to read it.
   func send(_ call: KeyringCall, until deadline: SuspendingClock.Instant) -> Bool {
@@ -119,9 +94,7 @@ final class HelperProcess {
     if let status { return status }
     close(socket)
     kill(pid, SIGKILL)
-    var raw: Int32 = 0
-    while unsafe waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
-    let ended = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+    let ended = ChildProcess.reap(pid)
     status = ended
     return ended
   }

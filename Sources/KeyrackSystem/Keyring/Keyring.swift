@@ -8,7 +8,7 @@ package actor Keyring: SessionStore {
   private let thread: ThreadExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-  private let helper: KeyringHelper
+  let helper: KeyringHelper
   private let codec = RecordCodec()
   private let log: any EventLog
 
@@ -109,7 +109,7 @@ package actor Keyring: SessionStore {
     ["app": "keyrack", "kind": "revoke", "session": session.description]
   }
 
-  private func find(
+  func find(
     _ attributes: [String: String], _ unlock: UnlockPolicy = .background
   ) throws(StoreError) -> [KeyringAnswer.Item] {
     try helper.perform(KeyringCall(.find, attributes: attributes), unlock)

@@ -8,7 +8,7 @@ struct AuthorizationParameters: Sendable {
   /// Nil where no id_token is asked for.
   let nonce: String?
   let verifier: Secret
-  /// In the order in which they are sent.
+  /// In the order in which they are sent, each name once (RFC 6749, section 3.1).
   let all: [(name: String, value: String)]
 
   init(_ wish: AuthorizationWish, oauth: Provider.OAuth, account: Account) {
@@ -21,9 +21,9 @@ struct AuthorizationParameters: Sendable {
       ("state", state), ("nonce", nonce), ("code_challenge", ProofKey.challenge(verifier)),
       ("code_challenge_method", "S256"), (habits.loginHintParameter, wish.loginHint),
     ]
-    all =
-      pairs.compactMap { name, value in value.map { (name, $0) } }
-      + habits.authorizationParameters.map { ($0.name, $0.value) }
+    let own = pairs.compactMap { name, value in value.map { (name, $0) } }
+    let names = Set(own.map(\.0))
+    all = own + habits.authorizationParameters.filter { !names.contains($0.name) }.map { ($0.name, $0.value) }
     self.state = state
     self.nonce = nonce
     self.verifier = verifier

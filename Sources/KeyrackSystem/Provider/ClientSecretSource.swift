@@ -6,11 +6,25 @@ package protocol ClientSecretSource: Sendable {
   func secret(of provider: Provider) async -> Result<Secret, ClientSecretError>
 }
 
+/// Why the secret of a client is not to be had.
 package struct ClientSecretError: Error, Sendable, Equatable {
+  package enum Kind: Sendable {
+    /// Nobody has given it yet.
+    case missing
+    /// The keyring is locked, or was not there.
+    case locked
+    /// The command has failed, or the keyring, or the key is no good.
+    case failed
+  }
+
+  package let kind: Kind
   /// One line, for people.
   package let message: String
 
-  package init(_ message: String) { self.message = message }
+  package init(_ message: String, _ kind: Kind = .failed) {
+    self.kind = kind
+    self.message = message
+  }
 }
 
 /// Signs for a client that has a private key (RFC 7523, section 2.2).
@@ -31,5 +45,7 @@ package enum ClientAssertionKind: Sendable, Equatable {
 
 /// Checks id_tokens (OpenID Connect Core, section 3.1.3.7).
 package protocol IDTokenReader: Sendable {
-  func claims(of token: Secret, nonce: String?, account: Account) async -> Result<Identity, RequestFailure>
+  func identity(
+    in token: Secret, of grant: Grant, at occasion: IdentityOccasion, keys: KeySource, _ oauth: Provider.OAuth
+  ) async -> Result<Identity, RequestFailure>
 }

@@ -66,7 +66,7 @@ extension EndpointAnswer {
   private func endpoint(_ member: String) throws(RequestFailure) -> String? {
     guard let url = try text(member) else { return nil }
     do { _ = try Endpoint(validating: url) } catch {
-      throw refusal("with a \(member) that is \(OneLine.text(error.message))", hint: error.hint)
+      throw refusal("with a wrong \(member): \(OneLine.text(error.message))", hint: error.hint)
     }
     return url
   }

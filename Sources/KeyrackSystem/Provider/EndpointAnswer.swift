@@ -15,7 +15,7 @@ struct EndpointAnswer {
     switch members[member] {
     case .text(let text): return text.isEmpty ? nil : text
     case .null, nil: return nil
-    case .number, .numbers, .texts, .object, .objects, .truth, .other: throw refusal("with a \(member) that is no text")
+    case .number, .numbers, .texts, .object, .objects, .truth, .other: throw refusal("with a wrong \(member): no text")
     }
   }
 
@@ -30,7 +30,7 @@ struct EndpointAnswer {
     case .texts(let texts): return texts
     case .null, nil: return nil
     case .text, .number, .numbers, .object, .objects, .truth, .other:
-      throw refusal("with a \(member) that is no list of texts")
+      throw refusal("with a wrong \(member): no list of texts")
     }
   }
 
@@ -40,7 +40,7 @@ struct EndpointAnswer {
     case .truth(let truth): return truth
     case .null, nil: return false
     case .text, .texts, .number, .numbers, .object, .objects, .other:
-      throw refusal("with a \(member) that is neither true nor false")
+      throw refusal("with a wrong \(member): neither true nor false")
     }
   }
 
@@ -49,7 +49,7 @@ struct EndpointAnswer {
     switch members[member] {
     case .null, nil: return nil
     case .text, .texts, .number, .numbers, .object, .objects, .truth, .other:
-      guard let count = members.number([member]) else { throw refusal("with a \(member) that is no number") }
+      guard let count = members.number([member]) else { throw refusal("with a wrong \(member): no number") }
       return AnswerLifetime.seconds(count, in: range)
     }
   }

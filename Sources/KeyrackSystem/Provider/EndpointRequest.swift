@@ -29,9 +29,10 @@ extension ProviderClient {
     let answer = TokenAnswer(
       purpose: .signIn, kind: provider.kind, habits: provider.habits, name: request.endpoint.name,
       secrets: request.secrets)
+    // What makes something, a client or a code, is not sent twice.
     let sent = HTTPRequest(
       request.method, endpoint: request.endpoint, body: request.body?.buffer, contentType: request.body?.contentType,
-      authorization: request.authorization, caFile: provider.caFile, freshConnection: false)
+      authorization: request.authorization, caFile: provider.caFile, freshConnection: request.method == .post)
     switch await http.send(sent, reading: { read(answer, $0) }) {
     case .success(let result): return try result.get()
     case .failure(.notSent(let message)), .failure(.unknown(let message)): throw .unavailable(message)

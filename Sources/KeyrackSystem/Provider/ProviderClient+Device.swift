@@ -38,7 +38,7 @@ extension EndpointAnswer {
   /// Section 3.2; `verification_url` is Google's name.
   fileprivate func deviceAuthorization() throws(RequestFailure) -> DeviceAuthorization {
     let userCode = try required("user_code")
-    guard OneLine.text(userCode) == userCode else { throw refusal("with a user_code that is not one line") }
+    guard OneLine.text(userCode) == userCode else { throw refusal("with a wrong user_code: not one line") }
     guard let uri = try webAddress(["verification_uri", "verification_url"]) else {
       throw refusal("without verification_uri")
     }
@@ -53,7 +53,7 @@ extension EndpointAnswer {
   private func webAddress(_ names: [String]) throws(RequestFailure) -> String? {
     for name in names {
       guard let text = try text(name) else { continue }
-      guard Endpoint.isWebAddress(text) else { throw refusal("with a \(name) that is no web address") }
+      guard Endpoint.isWebAddress(text) else { throw refusal("with a wrong \(name): no web address") }
       return text
     }
     return nil

@@ -3,14 +3,16 @@ import KeyrackProtocol
 
 extension ProviderClient {
   package func identify(
-    _ grant: Grant, nonce: String?, account: Account
+    _ grant: Grant, at occasion: IdentityOccasion, account: Account
   ) async -> Result<Identity?, RequestFailure> {
-    if let token = grant.idToken, let idTokens {
-      return await idTokens.claims(of: token, nonce: nonce, account: account).map { $0 }
-    }
-    return await Result { () async throws(RequestFailure) in
+    await Result { () async throws(RequestFailure) in
       let provider = account.provider
       let oauth = try oauth(provider)
+      // Where the keys are not known a token proves nothing, and nobody gets it.
+      if let token = grant.idToken, let url = oauth.endpoints.keys {
+        let keys = KeySource(endpoint: try endpoint(url, "jwks_uri", of: provider), caFile: provider.caFile)
+        return try await idTokens?.identity(in: token, of: grant, at: occasion, keys: keys, oauth).get()
+      }
       guard let url = oauth.endpoints.userinfo, Self.mayAskWho(grant, account) else { return nil }
       let request = EndpointRequest(
         provider: provider, method: .get, endpoint: try endpoint(url, "userinfo endpoint", of: provider),
@@ -32,7 +34,7 @@ extension EndpointAnswer {
   fileprivate func subject() throws(RequestFailure) -> String {
     let subject = try required("sub")
     guard subject.utf8.count <= 255, subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw refusal("with a sub that is not at most 255 printable ASCII characters")
+      throw refusal("with a wrong sub: not at most 255 printable ASCII characters")
     }
     return subject
   }

@@ -59,7 +59,7 @@ extension EndpointAnswer {
   fileprivate func client(for wish: RegistrationRequest) throws(RequestFailure) -> RegisteredClient {
     let clientID = try required("client_id")
     guard clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-      throw refusal("with a client_id that is not printable ASCII")
+      throw refusal("with a wrong client_id: not printable ASCII")
     }
     try require(wish.registration.redirectURIs, in: "redirect_uris")
     try require(["authorization_code"], in: "grant_types")

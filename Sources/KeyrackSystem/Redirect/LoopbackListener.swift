@@ -1,4 +1,5 @@
 package import KeyrackCore
+package import KeyrackProtocol
 
 /// Listens on loopback for browsers that come back from a provider: one socket for each address family and port, for as
 /// long as a redirect URI with that port is open.
@@ -37,6 +38,10 @@ package actor LoopbackListener: RedirectListener {
       server.close(redirectURI)
       if server.isClosed { servers[site] = nil }
     }
+  }
+
+  package nonisolated func response(in pasted: Secret) throws(RedirectError) -> AuthorizationResponse {
+    try PastedAddress(pasted).response
   }
 
   private struct Site: Hashable {

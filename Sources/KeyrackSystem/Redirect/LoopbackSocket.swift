@@ -32,7 +32,7 @@ struct LoopbackSocket {
     guard descriptor >= 0 else { throw Self.failure(port) }
     self.descriptor = descriptor
     guard Self.prepare(descriptor, family, mayFollow: port != 0), Self.bind(descriptor, family, port) == 0,
-      listen(descriptor, 16) == 0, let bound = Self.port(of: descriptor)
+      listen(descriptor, 128) == 0, let bound = Self.port(of: descriptor)
     else {
       let failure = Self.failure(port)
       close(descriptor)
@@ -44,11 +44,9 @@ struct LoopbackSocket {
   /// A port that was asked for by its number may still have connections of the last sign-in, in TIME_WAIT for a minute:
   /// without SO_REUSEADDR it could not be bound for so long. On Linux two sockets never listen on one port by it.
   private static func prepare(_ descriptor: Int32, _ family: Family, mayFollow: Bool) -> Bool {
-    (family != .ipv6 || set(descriptor, IPPROTO_IPV6_, IPV6_V6ONLY))
+    (family != .ipv6 || set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY))
       && (!mayFollow || set(descriptor, SOL_SOCKET, SO_REUSEADDR))
   }
-
-  private static let IPPROTO_IPV6_ = Int32(IPPROTO_IPV6)
 
   private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) -> Bool {
     var on: Int32 = 1

@@ -5,7 +5,7 @@ package import KeyrackProtocol
 /// What a person pastes in `keyrack login --paste`: the address that the browser ended on, or its parameters.
 package struct PastedAddress: Sendable {
   package let response: AuthorizationResponse
-  /// The address without query and fragment, in libcurl's normal form; nil where only parameters were pasted.
+  /// The address without query and fragment, in libcurl's normal form with the port; nil where only parameters were pasted.
   package let base: String?
 
   /// The response has a `state`, and a code or an error. No error holds what was pasted.

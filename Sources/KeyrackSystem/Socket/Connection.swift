@@ -16,7 +16,7 @@ final class Connection {
   private let sweep: DeadlineSweep
   private let onClose: (Connection) -> Void
   private var descriptor: EventLoop.Descriptor?
-  private var reply: (@Sendable ([UInt8]) -> Void)?
+  private var send: (@Sendable (AnswerLine) -> Void)?
 
   private var lines = LineBuffer()
   private var output = OutputBuffer()
@@ -54,7 +54,7 @@ final class Connection {
     descriptor = try EventLoop.Descriptor(loop, owning: number, interest: .readable) { [unowned self] in handle($0) }
     // One closure for all requests: a reply need not say which it answers.
     let this = LoopBound(self, on: loop)
-    reply = { this.value.answer($0) }
+    send = { this.value.take($0) }
     settle()
   }
 
@@ -72,7 +72,7 @@ final class Connection {
     descriptor.close()
     self.descriptor = nil
     // It refers to this object.
-    reply = nil
+    send = nil
     onClose(self)
   }
 }
@@ -108,10 +108,12 @@ extension Connection {
     }
   }
 
-  private func answer(_ line: [UInt8]) {
-    underWay -= 1
+  private func take(_ line: AnswerLine) {
+    if case .reply = line { underWay -= 1 }
     if isClosed { return }
-    output.append(line)
+    switch line {
+    case .event(let bytes), .reply(let bytes): output.append(bytes)
+    }
     if isWorking { return }
     clock.touch()
     work()
@@ -130,12 +132,12 @@ extension Connection {
   }
 
   private func handOutLines() {
-    while hasLines, mayTakeMore, let reply {
+    while hasLines, mayTakeMore, let send {
       switch lines.next(atEnd: ending == .endOfInput) {
       case .line(let line):
         underWay += 1
         clock.lineEnded()
-        responder.respond(to: line, reply: reply)
+        responder.respond(to: line, send: send)
       case .incomplete: hasLines = false
       case .tooLong:
         hasLines = false

@@ -1,0 +1,28 @@
+/// What help can be about.
+enum HelpTopic {
+  case overview
+  case group(CommandGroup)
+  case command(Command)
+
+  /// Throws where there is nothing of that name.
+  init(_ words: [String]) throws(CommandFailure) {
+    if let command = Command(in: words), command.words.count == words.count {
+      self = .command(command)
+    } else if let group = words.first.flatMap(CommandGroup.init(rawValue:)), words.count == 1 {
+      self = .group(group)
+    } else if words.isEmpty {
+      self = .overview
+    } else {
+      throw .usage("\(words.joined(separator: " ")): no such command", of: HelpTopic.overview)
+    }
+  }
+
+  /// As it is typed.
+  var words: [String] {
+    switch self {
+    case .overview: []
+    case .group(let group): [group.rawValue]
+    case .command(let command): command.words
+    }
+  }
+}
