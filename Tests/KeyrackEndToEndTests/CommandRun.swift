@@ -28,7 +28,7 @@ final class CommandProcess: Sendable {
   private let output: Int32
   private let errors: Int32
 
-  /// With `terminal`, the path of one, it leads a session of its own there and reads from it.
+  /// It leads a session of its own: without `terminal`, the path of one, it has none, wherever the tests run.
   init(_ arguments: [String], environment: [String], terminal: String? = nil) throws {
     let standardInput = try Self.pipe()
     let (standardOutput, standardError) = (try Self.pipe(), try Self.pipe())
@@ -41,9 +41,9 @@ final class CommandProcess: Sendable {
       posix_spawnattr_destroy(&attributes)
       for end in [standardInput.read, standardOutput.write, standardError.write] { close(end) }
     }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
     if let terminal {
       // The first terminal that the leader of a session opens becomes the session's.
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
       posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     } else {
       posix_spawn_file_actions_adddup2(&actions, standardInput.read, 0)
