@@ -54,10 +54,10 @@ package enum LoginPlan: Sendable, Equatable {
   /// What a request asks for. Throws `bad_request` or `config_error`, saying what is missing.
   package init(_ request: LoginOperation, for account: Account) throws(ReplyError) {
     let method = request.method ?? Self.method(for: request, account.provider)
-    try Self.check(method, account)
     if method != .refreshToken { try Self.refuse("refresh_token", request.refreshToken != nil, method) }
     if method != .password { try Self.refuse("password", request.password != nil, method) }
     if method == .refreshToken || method == .device { try Self.refuse("username", request.username != nil, method) }
+    try Self.check(method, account)
     switch method {
     case .password:
       self = .password(

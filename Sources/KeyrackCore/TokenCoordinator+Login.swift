@@ -268,7 +268,10 @@ extension TokenCoordinator {
 
   /// Tells the provider that nobody needs the session any more that a sign-in has replaced: each one left alive counts
   /// against the limit that some providers have (PROVIDERS Q78).
+  ///
+  /// One that the provider has ended itself needs no word.
   private func revokeReplaced(_ session: UserSession, by record: SessionRecord) {
+    if case .loginRequired = session.trouble?.kind { return }
     guard case .oauth? = providers[session.record.provider]?.kind,
       providers[session.record.provider]?.habits.revokesReplaced == true,
       session.record.refreshToken != record.refreshToken,

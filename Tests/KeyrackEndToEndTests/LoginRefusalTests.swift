@@ -117,8 +117,7 @@ import Testing
     ("username", .init(account: "work", password: secret)),
     ("username", .init(account: "work", username: "", password: secret)),
     ("password", .init(account: "work", username: "alice")),
-    ("method", .init(account: "work", method: .browser)),
-    ("method", .init(account: "work", method: .device)),
+    ("password", .init(account: "work", method: .browser, password: secret)),
   ]
 
   @Test func aRequestThatMakesNoSenseNamesTheMember() async throws {
@@ -129,6 +128,18 @@ import Testing
       #expect(error.message.hasPrefix("\(member): "), "\(error.message)")
       #expect(!error.message.contains("s-e-c-r-e-t"))
     }
+    #expect(try await fixture.provider.log().isEmpty)
+  }
+
+  @Test(arguments: [
+    (LoginOperation.Method.browser, "authorization_endpoint"), (.paste, "authorization_endpoint"),
+    (.device, "device_authorization_endpoint"),
+  ])
+  func aWayThatTheProviderHasNotIsNamedWithItsKey(method: LoginOperation.Method, key: String) async throws {
+    let fixture = try await KeyrackFixture()
+    let error = try await fixture.daemon.failure(LoginOperation(account: "work", method: method))
+    #expect(error.code == .configError)
+    #expect(error.message == "work: provider corp has no \(key)")
     #expect(try await fixture.provider.log().isEmpty)
   }
 
