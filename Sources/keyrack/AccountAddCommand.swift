@@ -10,6 +10,7 @@ struct AccountAddCommand {
     self.invocation = invocation
     var draft = try AccountDraft(name: invocation.account ?? "", source: Self.source(invocation))
     draft.clientID = invocation[.clientID]
+    if let uri = invocation[.redirectURI] { draft.settings = [Setting("redirect_uri", uri)] }
     draft.scopes = try invocation[.scopes].map { text throws(CommandFailure) in try ScopeList(typed: text) }
     self.draft = draft
   }

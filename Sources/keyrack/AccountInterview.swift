@@ -36,6 +36,11 @@ struct AccountInterview {
         status: 1, "provider \(provider.name): is configured with another client_id than \(client)",
         hint: "keyrack provider show \(provider.name)")
     }
+    if !draft.settings.isEmpty {
+      throw CommandFailure(
+        status: 1, "provider \(provider.name): is configured already, and keeps what it has",
+        hint: "set \(draft.settings.map(\.key).joined(separator: ", ")) in [provider \(provider.name)]")
+    }
     return AccountPlan(account: draft.name, provider: provider.name, scopes: try scopes(usual: provider["scopes"]))
   }
 
@@ -65,6 +70,7 @@ struct AccountInterview {
     if key == "client_id", let client = draft.clientID { return Setting(key, client) }
     let terminal = try terminal()
     Output.note("needed: \(ClientSource.explanation(of: key, at: provider))")
+    if key == "client_id" { noteRedirect(provider["redirect_uri"]) }
     return Setting(key, try terminal.text("\(key) for \(provider.name)"))
   }
 
@@ -102,8 +108,16 @@ struct AccountInterview {
     if let client = draft.clientID { return (client, draft.secret) }
     let terminal = try terminal()
     Output.note("needed: client_id, the id of an app that you register at the provider as a desktop or native one")
+    noteRedirect(nil)
     let id = try terminal.text("client_id")
     return (id, try draft.secret ?? terminal.secret("client secret (not shown; empty where there is none)"))
+  }
+
+  /// Who registers an app is asked where its browser comes back to.
+  private func noteRedirect(_ usual: String?) {
+    let given = draft.settings.first { $0.key == "redirect_uri" }?.value
+    let uri = given ?? usual ?? "http://127.0.0.1:{port}/callback/\(draft.name)"
+    Output.note("its redirect URI: \(uri.replacing(":{port}", with: "")) (with any port, where one has to be given)")
   }
 
   private func requireFreeProvider() throws {

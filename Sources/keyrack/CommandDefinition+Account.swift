@@ -3,7 +3,7 @@ extension Command.Definition {
   static var accountAdd: Self {
     Self(
       usage: ["NAME --provider NAME", "NAME --issuer URL"], summary: "add an account, and sign in to it",
-      options: [.provider, .issuer, .clientID, .scopes, .secretFromInput, .noLogin] + Self.ways,
+      options: [.provider, .issuer, .clientID, .redirectURI, .scopes, .secretFromInput, .noLogin] + Self.ways,
       details: """
         What is missing is asked for on the terminal. Nothing is written before the last question was answered: Ctrl-C
         leaves everything as it was. The account goes into keyrack.conf, a secret into the keyring.

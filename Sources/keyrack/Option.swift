@@ -17,6 +17,7 @@ enum Option: String, CaseIterable {
   case timeout
   case provider
   case clientID = "client-id"
+  case redirectURI = "redirect-uri"
   case scopes
   case noLogin = "no-login"
   case secretFromInput = "secret-stdin"
@@ -34,6 +35,7 @@ enum Option: String, CaseIterable {
     switch self {
     case .username, .provider, .account: "NAME"
     case .clientID: "ID"
+    case .redirectURI: "URL"
     case .scopes: "SCOPES"
     case .issuer: "URL"
     case .minimumValidity, .timeout: "SECONDS"
@@ -66,6 +68,7 @@ enum Option: String, CaseIterable {
     case .scope: "the scopes it must have, space-separated"
     case .timeout: "how long to wait for it (default \(TokenOperation.defaultTimeout))"
     case .provider: "the provider, as keyrack provider list has it"
+    case .redirectURI: "where the browser is sent back to, as it is registered there, {port} for any port"
     case .clientID: "the id of the client that was registered there, instead of being asked for it"
     case .scopes: "the scopes to ask for, space-separated, instead of being asked for them"
     case .noLogin: "do not sign in yet"
