@@ -7,6 +7,8 @@ final class AccountSlot {
   /// The session that the account name stands for now.
   var session: UserSession?
   var login: PendingSignIn?
+  /// Who it is, where the provider tells that only once.
+  var person: Person?
   /// The keyring's record of this account, where it cannot be used.
   var unusable: UnusableRecord?
   /// Since when there is no session, Unix seconds.

@@ -12,6 +12,8 @@ package struct AuthorizationResponse: Sendable, Equatable {
   package let error: String?
   /// For people. Of any length and content.
   package let errorDescription: String?
+  /// Of Sign in with Apple: who it is, as JSON.
+  package let user: Secret?
 
   /// Takes the parameters in their order. An empty one counts as absent (RFC 6749, 3.1), others than these are ignored.
   ///
@@ -29,6 +31,7 @@ package struct AuthorizationResponse: Sendable, Equatable {
     issuer = text("iss")
     error = text("error")
     errorDescription = text("error_description")
+    user = value("user")
   }
 
   /// Neither a code nor an error: the browser was sent here by something else, or the rest is in a fragment.

@@ -68,6 +68,13 @@ extension SessionStore {
   }
 }
 
+/// Keeps who signed in, where a provider tells that only once.
+package protocol PersonStore: Sendable {
+  func keep(_ person: Person, of account: String) async throws(StoreError)
+  /// Nil where there is none.
+  func person(of account: String) async throws(StoreError) -> Person?
+}
+
 /// Who may be asked to unlock a locked keyring.
 package enum UnlockPolicy: Sendable {
   /// Nobody: one that is locked stays so.

@@ -46,6 +46,7 @@ extension TokenCoordinator {
     let wait = min(LoginAttempt.lifetime, request.lifetime ?? LoginAttempt.lifetime)
     guard isPending(attempt, account) else { throw .loginCanceled(name) }
     let response = try await response(to: request, attempt, name, within: wait)
+    await keepPerson(in: response, of: name)
     let code = try response.code(for: request, account)
     let sentAt = time.now
     let outcome = await signIns.exchange(code, of: request, account: account)

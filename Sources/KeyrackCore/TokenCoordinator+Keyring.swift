@@ -55,6 +55,7 @@ extension TokenCoordinator {
     }
     isLoaded = true
     countSignedIn()
+    for slot in Array(slots.values) { await findPerson(of: slot.account) }
   }
 
   /// Takes one record from the keyring: into its account, or to its end if that had begun before a restart.

@@ -101,6 +101,7 @@ extension TokenCoordinator {
       throw .loginCanceled(name)
     }
     grant.subject = identity?.subject
+    await findPerson(of: account)
     return try await begin(grant, identity, attempt, account, found, sentAt: answer.sentAt)
   }
 

@@ -23,6 +23,7 @@ extension TokenCoordinator {
     return AccountStatus(
       account: slot.account.name, provider: slot.account.provider.displayName, state: session.state(at: now),
       since: session.since(at: now, wall: wall), reason: session.reason(at: now), subject: session.record.subject,
+      person: slot.person,
       scope: session.record.scope,
       remembered: session.isRemembered, saved: session.isSaved,
       expiresAt: token.map { wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,

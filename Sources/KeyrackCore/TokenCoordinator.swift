@@ -14,6 +14,7 @@ package actor TokenCoordinator {
   let redirects: any RedirectListener
   let store: any SessionStore
   let clientSecrets: any ClientSecretStore
+  let persons: any PersonStore
   let endedSessions: any EndedSessions
   let intents: any RefreshIntents
   let source: any ConfigurationSource
@@ -86,7 +87,7 @@ package actor TokenCoordinator {
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
-    store: any SessionStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
+    store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
     log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
@@ -99,6 +100,7 @@ package actor TokenCoordinator {
     signIns = provider
     self.redirects = redirects
     self.store = store
+    persons = store
     self.clientSecrets = clientSecrets
     self.endedSessions = endedSessions
     self.intents = intents

@@ -56,6 +56,8 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
   /// Refines the state.
   public let reason: String?
   public let subject: String?
+  /// Where the provider tells who that is.
+  public let person: Person?
   public let scope: String?
   public let remembered: Bool
   /// Whether the newest refresh token is in the keyring.
@@ -68,7 +70,7 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
   public let pendingLogin: PendingLogin?
 
   enum CodingKeys: String, CodingKey {
-    case account, provider, state, since, reason, subject, scope, remembered, saved
+    case account, provider, state, since, reason, subject, person, scope, remembered, saved
     case expiresAt = "expires_at"
     case refreshedAt = "refreshed_at"
     case nextAttemptAt = "next_attempt_at"
@@ -79,7 +81,8 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
 
   public init(
     account: String, provider: String, state: AccountState, since: Int?, reason: String? = nil, subject: String? = nil,
-    scope: String? = nil, remembered: Bool = false, saved: Bool = false, expiresAt: Int? = nil, refreshedAt: Int? = nil,
+    person: Person? = nil, scope: String? = nil, remembered: Bool = false, saved: Bool = false, expiresAt: Int? = nil,
+    refreshedAt: Int? = nil,
     nextAttemptAt: Int? = nil, refreshExpiresAt: Int? = nil, lastError: StatusError? = nil,
     pendingLogin: PendingLogin? = nil
   ) {
@@ -89,6 +92,7 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
     self.since = since
     self.reason = reason
     self.subject = subject
+    self.person = person
     self.scope = scope
     self.remembered = remembered
     self.saved = saved
@@ -107,6 +111,7 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
     object.member("since", since)
     object.member("reason", reason)
     object.member("subject", subject)
+    object.member("person", person)
     object.member("scope", scope)
     object.member("remembered", remembered)
     object.member("saved", saved)

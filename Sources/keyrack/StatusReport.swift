@@ -23,7 +23,10 @@ struct StatusReport {
 
   private func row(_ account: AccountStatus) -> [String] {
     let expiry = account.expiresAt.map { relative($0) } ?? "-"
-    return [account.account, account.provider, account.stateInWords, expiry, account.subject ?? "-"]
+    return [
+      account.account, account.provider, account.stateInWords, expiry,
+      account.person?.name ?? account.person?.email ?? account.subject ?? "-",
+    ]
   }
 
   private var notes: [String] {

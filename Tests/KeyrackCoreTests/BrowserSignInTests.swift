@@ -221,6 +221,21 @@ import Testing
     #expect(await bench.store.contents.records.isEmpty)
   }
 
+  @Test func whatAppleTellsOnceIsKeptBeforeTheCodeIsSpent() async throws {
+    let bench = bench { $0.clientAuthentication = .apple(teamID: "TEAM", keyID: "KEY") }
+    bench.signIns.change { $0.exchanges = [.notSent("no network"), grant("at-1", "rt-1")] }
+    let alice = Person(name: "Alice Liddell", email: "a@b.test")
+    let user = #"{"name":{"firstName":"Alice","lastName":"Liddell"},"email":"a@b.test"}"#
+    let first = await bench.logIn()
+    _ = await bench.bring(answer(user: user))
+    #expect(await first.outcome().code == .temporarilyUnavailable)
+    #expect(await bench.store.persons == ["work": alice])
+    let second = await bench.logIn()
+    #expect(await bench.bring(answer(state: "state-2")) == .signedIn)
+    _ = try await second.outcome().get()
+    #expect(try await bench.status().person == alice)
+  }
+
   // MARK: What a sign-in replaces
 
   @Test(arguments: [true, false])

@@ -136,9 +136,10 @@ final class FakeRedirects: RedirectListener {
 }
 
 func answer(
-  state: String = "state-1", code: String? = "code", issuer: String? = nil, error: String? = nil
+  state: String = "state-1", code: String? = "code", issuer: String? = nil, error: String? = nil,
+  user: String? = nil
 ) -> AuthorizationResponse {
-  let members = [("state", state), ("code", code), ("iss", issuer), ("error", error)]
+  let members = [("state", state), ("code", code), ("iss", issuer), ("error", error), ("user", user)]
   let parameters = members.compactMap { name, value in value.map { (name: name, value: Secret($0)) } }
   guard let response = try? AuthorizationResponse(parameters) else { preconditionFailure("nothing is there twice") }
   return response

@@ -2,7 +2,7 @@ import KeyrackCore
 import KeyrackProtocol
 
 /// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
-actor FakeStore: SessionStore, ClientSecretStore {
+actor FakeStore: SessionStore, ClientSecretStore, PersonStore {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
@@ -55,6 +55,16 @@ actor FakeStore: SessionStore, ClientSecretStore {
       time?.advance(.seconds(1))
       await Task.yield()
     }
+  }
+
+  private(set) var persons: [String: Person] = [:]
+  func keep(_ person: Person, of account: String) async throws(StoreError) {
+    try await begin("keep person")
+    persons[account] = person
+  }
+  func person(of account: String) async throws(StoreError) -> Person? {
+    try await begin("person")
+    return persons[account]
   }
 
   private(set) var secrets: [String: Secret] = [:]

@@ -42,6 +42,16 @@ import Testing
     #expect(try await fixture.keyring.clientSecret(of: "work") == Secret("s3cret"))
   }
 
+  @Test func whoSignedInIsReadBack() async throws {
+    let fixture = try await KeyringFixture()
+    let alice = Person(name: "Alice", email: nil)
+    #expect(try await fixture.keyring.person(of: "work") == nil)
+    try await fixture.keyring.keep(alice, of: "work")
+    #expect(try await fixture.keyring.person(of: "work") == alice)
+    #expect(try await fixture.keyring.person(of: "other") == nil)
+    #expect(try await fixture.keyring.all() == StoreContents())
+  }
+
   @Test func aLockedKeyringIsNotOneWithoutTheSecret() async throws {
     let fixture = try await KeyringFixture(.locked)
     await #expect(throws: StoreError.locked) { try await fixture.keyring.clientSecret(of: "p") }
