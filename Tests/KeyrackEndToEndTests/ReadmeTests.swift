@@ -12,10 +12,14 @@ import Testing
   private func fixture() async throws -> KeyrackFixture {
     let text = try #require(readme.blocks("ini").first).joined(separator: "\n")
     let fixture = try await KeyrackFixture { provider in
-      text.replacing(/https:\/\/(sso|app)\.example\.org/, with: provider.url("")) + "\n"
+      Self.played(text, by: provider) + "\n"
     }
     try await fixture.provider.set(.init(users: ["alice": "correct horse"]))
     return fixture
+  }
+
+  private static func played(_ text: String, by provider: SampleProvider) -> String {
+    text.replacing(/https:\/\/(sso|app)\.example\.org/, with: provider.url(""))
   }
 
   /// With the built programs in PATH, and a `pass` that shows the password.
@@ -33,14 +37,16 @@ import Testing
     let fixture = try await fixture()
     let environment = try environment(fixture)
     let examples = readme.examples
-    #expect(examples.count == 16)
+    #expect(examples.count == 22)
     for example in examples {
       switch example {
       case .exchange(let request, let reply):
         let wire = try Wire(fixture.daemon.socket)
         try await wire.send(request + "\n")
         let line = try #require(try await wire.line())
-        #expect(Readme.shows(reply, for: line), "\(request)\nshown:    \(reply)\nanswered: \(line)")
+        #expect(
+          Readme.shows(Self.played(reply, by: fixture.provider), for: line),
+          "\(request)\nshown:    \(reply)\nanswered: \(line)")
       case .command(let command, let output):
         let result = try await Child.run(
           ["/bin/sh", "-c", "exec 2>&1\n\(command)"], environment: environment, within: .seconds(40))
@@ -74,6 +80,15 @@ import Testing
     let statuses = help.matches(of: /\n  ([0-9])  (.*)/)
     #expect(statuses.count == 9)
     for status in statuses { #expect(readme.text.contains("\n| \(status.1) | \(status.2) | ")) }
+  }
+
+  @Test func theTableOfErrorCodesIsComplete() throws {
+    let table = try #require(readme.text.firstMatch(of: /\n\| code \| \|\n(\|.*\n)+/)).0
+    let codes = table.matches(of: /\n(\| (`[a-z_]+`,? )+)\|/).flatMap { row in
+      row.1.matches(of: /[a-z_]+/).map { String($0.0) }
+    }
+    #expect(codes.count == ErrorCode.allCases.count)
+    #expect(Set(codes) == Set(ErrorCode.allCases.map(\.rawValue)))
   }
 
   @Test(arguments: [
