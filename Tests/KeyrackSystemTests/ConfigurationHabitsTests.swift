@@ -145,7 +145,7 @@ import Testing
       "write the character, or remove the line for a space"),
     Refusal(
       "revocation=github", "revocation: \"github\" needs the client's secret",
-      "write token_endpoint_auth_method=client_secret_basic, or revocation=none"),
+      "write token_endpoint_auth_method=client_secret_post, or revocation=none"),
     Refusal(
       "revocation=maybe", "revocation: \"maybe\" is not one of endpoint, github, none",
       "write revocation=endpoint or revocation=github or revocation=none"),

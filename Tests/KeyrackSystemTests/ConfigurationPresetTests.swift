@@ -171,7 +171,7 @@ import Testing
     Refusal(
       "[provider p]\npreset=github\nclient_id=c\ntoken_endpoint_auth_method=none",
       "1: [provider p] revocation: \"github\" needs the client's secret",
-      "write token_endpoint_auth_method=client_secret_basic, or revocation=none"),
+      "write token_endpoint_auth_method=client_secret_post, or revocation=none"),
   ])
   func whatDoesNotFitAPresetIsNamed(refusal: Refusal) async throws {
     let expected = ConfigurationError("~/.config/keyrack/keyrack.conf:\(refusal.message)", hint: refusal.hint)

@@ -141,11 +141,11 @@ struct ConfigurationHabitsReader {
         "revocation", "there is no revocation_endpoint",
         hint: "write revocation_endpoint=https://..., or revocation=none")
     }
-    // GitHub's endpoint takes the client's secret by Basic authentication, and nothing else.
-    if revocation == .github, oauth.clientAuthentication != .basic {
+    // GitHub's endpoint takes the client's secret by Basic authentication, however other requests prove who asks.
+    if revocation == .github, ![.basic, .post].contains(oauth.clientAuthentication) {
       throw group.failure(
         "revocation", "\"github\" needs the client's secret",
-        hint: "write token_endpoint_auth_method=client_secret_basic, or revocation=none")
+        hint: "write token_endpoint_auth_method=client_secret_post, or revocation=none")
     }
     habits.revocation = revocation
   }
