@@ -49,7 +49,8 @@ extension TokenCoordinator {
   package func keepSecret(_ request: SecretOperation) async -> Result<SecretOperation.Reply, ReplyError> {
     do throws(ReplyError) {
       if isStopping { throw .shuttingDown }
-      guard Account.isValid(name: request.provider) else {
+      // Also one that an account has for itself, whose name no group could have.
+      guard Account.isValid(name: request.provider) || providers[request.provider] != nil else {
         throw ReplyError(.badRequest, "provider: not a name that a provider can have")
       }
       try await keep(request.secret, of: request.provider)

@@ -13,7 +13,7 @@ final class FakeSource: ConfigurationSource {
   var configuration: Configuration {
     let (names, provider) = file.withLock { $0 }
     let accounts = names.map { ($0, Account(name: $0, provider: provider, scopes: ["mail", "files"])) }
-    return Configuration(providers: ["corp": provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
+    return Configuration(providers: [provider.name: provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
   }
 
   func read() async throws(ConfigurationError) -> Configuration { configuration }
