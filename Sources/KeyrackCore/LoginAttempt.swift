@@ -80,7 +80,7 @@ package enum LoginPlan: Sendable, Equatable {
   private static func check(_ method: LoginOperation.Method, _ account: Account) throws(ReplyError) {
     let provider = account.provider
     guard !provider.methods.contains(method) else { return }
-    let group = "[provider \(provider.name)]"
+    let group = provider.group
     let (problem, hint) =
       switch method {
       case .password:
@@ -93,7 +93,7 @@ package enum LoginPlan: Sendable, Equatable {
       case .browser, .paste: ("has no authorization_endpoint", "set it, or issuer, in \(group)")
       case .device: ("has no device_authorization_endpoint", "set it in \(group) if the provider offers it")
       }
-    throw ReplyError(.configError, "\(account.name): provider \(provider.name) \(problem)", hint: hint)
+    throw ReplyError(.configError, "\(account.name): provider \(provider.displayName) \(problem)", hint: hint)
   }
 
   private static func refuse(

@@ -4,6 +4,12 @@ extension Provider {
   /// For people: of one that an account has for itself, the preset that it was made from.
   package var displayName: String { String(name.prefix { $0 != ":" }) }
 
+  /// The group of the configuration that it is read from.
+  package var group: String {
+    let own = name.firstIndex(of: ":").map { name[name.index(after: $0)...] }
+    return own.map { "[account \($0)]" } ?? "[provider \(name)]"
+  }
+
   /// How one can sign in, the usual way first. Where the issuer is asked for its endpoints, it may lack one of them.
   package var methods: [LoginOperation.Method] {
     switch kind {
