@@ -35,7 +35,7 @@ let package = Package(
     .executableTarget(name: "keyrack-keyring", dependencies: ["KeyrackProtocol", "CSecret", "CWipe"]),
 
     // Not installed: what the tests and the demonstration run against.
-    .executableTarget(name: "sample-provider", path: "Tests/SampleProvider"),
+    .executableTarget(name: "sample-provider", dependencies: ["CGLib"], path: "Tests/SampleProvider"),
     .target(name: "TestSupport", dependencies: ["CSecret", "KeyrackProtocol"], path: "Tests/TestSupport"),
     .testTarget(name: "KeyrackProtocolTests", dependencies: ["KeyrackProtocol"]),
     .testTarget(name: "KeyrackCoreTests", dependencies: ["KeyrackCore", "KeyrackProtocol"]),

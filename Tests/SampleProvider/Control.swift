@@ -17,6 +17,10 @@ struct Control {
     let milliseconds: UInt32
   }
 
+  private struct Decision: Decodable {
+    let decision: DeviceRequest.Decision
+  }
+
   private struct Question: Decodable {
     let token: String
   }
@@ -47,6 +51,9 @@ struct Control {
     case ("POST", "/control/outage"):
       let length = try decode(Outage.self, request).milliseconds
       try listener.refuse(milliseconds: length)
+    case ("POST", "/control/device"):
+      let decision = try decode(Decision.self, request).decision
+      provider.update { $0.decideDevices(decision) }
     case ("POST", "/control/token"): return try fate(of: decode(Question.self, request).token)
     case ("POST", "/control/reset"): provider.update { $0.reset() }
     case ("GET", "/control/log"): return HTTPResponse(json: log(after: query["after"].flatMap(Int.init) ?? 0))

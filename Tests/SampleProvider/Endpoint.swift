@@ -6,11 +6,17 @@ enum Endpoint: String {
   case refresh = "/refresh"
   case logout = "/logout"
   case api = "/api"
+  case authorize = "/authorize"
+  case push = "/par"
+  case deviceAuthorization = "/device_authorization"
+  case metadata = "/.well-known/openid-configuration"
+  case register = "/register"
+  case userinfo = "/userinfo"
 
   var method: String {
     switch self {
-    case .token, .revoke, .login, .refresh, .logout: "POST"
-    case .api: "GET"
+    case .token, .revoke, .login, .refresh, .logout, .push, .deviceAuthorization, .register: "POST"
+    case .api, .authorize, .metadata, .userinfo: "GET"
     }
   }
 }
@@ -18,8 +24,10 @@ enum Endpoint: String {
 /// What became of a request, as the log has it.
 enum Outcome: String, Encodable {
   case granted, denied
-  /// A spent refresh token came back: its family is dead.
+  /// A spent refresh token or code came back: its family is dead.
   case reuse
+  /// The person has not decided yet.
+  case pending
   case revoked
   /// A revocation of a token that was dead already or never given: answered 200 all the same (RFC 7009, section 2.2).
   case nothingToRevoke = "nothing_to_revoke"

@@ -12,6 +12,18 @@ enum FormFields {
     return fields
   }
 
+  /// Percent-encodes everything but RFC 3986's unreserved characters.
+  static func escape(_ text: String) -> String {
+    text.utf8.reduce(into: "") { result, byte in
+      let character = Character(Unicode.Scalar(byte))
+      if byte < 0x80 && (character.isLetter || character.isNumber || "-._~".contains(character)) {
+        result.append(character)
+      } else {
+        result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+  }
+
   static func unescape(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

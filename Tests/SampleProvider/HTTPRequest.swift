@@ -54,11 +54,25 @@ struct HTTPRequest {
   /// From the form, else from Basic credentials (RFC 6749, section 2.3.1).
   var clientID: String? {
     if let id = form?["client_id"], !id.isEmpty { return id }
+    return basicCredentials?.first.flatMap { FormFields.unescape($0) }
+  }
+
+  /// From the form, else from Basic credentials; nil where both have one.
+  var clientSecret: String? {
+    let inForm = form?["client_secret"]
+    guard let credentials = basicCredentials else { return inForm }
+    return inForm == nil ? credentials.dropFirst().first.flatMap { FormFields.unescape($0) } : nil
+  }
+
+  /// How this provider calls itself: by where it was asked.
+  var issuer: String { "http://\(headers["host"] ?? "")" }
+
+  private var basicCredentials: [Substring]? {
     guard let value = headers["authorization"], value.lowercased().hasPrefix("basic "),
-      let credentials = Data(base64Encoded: String(value.dropFirst(6))),
-      let id = String(decoding: credentials, as: UTF8.self).split(separator: ":").first
+      let credentials = Data(base64Encoded: String(value.dropFirst(6)))
     else { return nil }
-    return FormFields.unescape(id)
+    return String(decoding: credentials, as: UTF8.self).split(
+      separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
   }
 
   private func hasContentType(_ type: String) -> Bool {

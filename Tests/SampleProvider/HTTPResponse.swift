@@ -21,6 +21,11 @@ struct HTTPResponse {
     self.init(status: status, headers: headers, body: (try? encoder.encode(json)).map { Array($0) } ?? [])
   }
 
+  init(status: Int, html: String) {
+    let page = "<!DOCTYPE html><title>Sample provider</title>" + html
+    self.init(status: status, headers: ["Content-Type": "text/html; charset=utf-8"], body: Array(page.utf8))
+  }
+
   func bytes(closes: Bool) -> [UInt8] {
     var head = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Status")\r\n"
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) { head += "\(name): \(value)\r\n" }
@@ -30,7 +35,8 @@ struct HTTPResponse {
   }
 
   private static let reasons = [
-    200: "OK", 204: "No Content", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+    200: "OK", 201: "Created", 204: "No Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized",
+    403: "Forbidden", 404: "Not Found",
     405: "Method Not Allowed", 411: "Length Required", 413: "Content Too Large", 429: "Too Many Requests",
     500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
   ]

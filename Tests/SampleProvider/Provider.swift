@@ -4,6 +4,9 @@ struct Provider {
   private let initialSettings: Settings
   var settings: Settings
   var ledger = TokenLedger()
+  var authorizations = AuthorizationLedger()
+  /// By their device code.
+  var devices: [String: DeviceRequest] = [:]
   private var scripts: [String: [Script]] = [:]
   /// Nil while it is always fair.
   private var weather: Weather?
@@ -93,6 +96,12 @@ struct Provider {
     case .refresh: return answerRefresh(request)
     case .logout: return answerLogout(request)
     case .api: return answerAPI(request)
+    case .authorize: return answerAuthorize(request)
+    case .push: return answerPush(request)
+    case .deviceAuthorization: return answerDeviceAuthorization(request)
+    case .metadata: return answerMetadata(request)
+    case .register: return answerRegister(request)
+    case .userinfo: return answerUserinfo(request)
     }
   }
 }

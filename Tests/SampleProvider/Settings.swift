@@ -8,6 +8,21 @@ struct Settings {
   var givesRefreshTokens = true
   /// Whether an answer says when the access token expires.
   var tellsExpiry = true
+  /// Whether the person consents at `/authorize`.
+  var consents = true
+  /// Who that person is, and who approves devices.
+  var consentingUser = "alice"
+  /// `iss` in place of the true one; empty for none.
+  var answeredIssuer: String?
+  /// Whether `/authorize` answers by a form that the browser posts.
+  var postsForm = false
+  /// Whether requests have to be pushed.
+  var requiresPush = false
+  /// Whether clients without a secret can register.
+  var takesPublicClients = true
+  /// Of the clients that have one.
+  var clientSecrets: [String: String] = [:]
+  let scopes: Set = ["openid", "mail", "offline_access"]
   var users = ["alice": "wonder+land&1", "bob": "p@ss+w0rd&x"]
 
   /// The user that these credentials are of: `alice` and `alice@example.org` are one, and `user-N` has `password-N`.
@@ -31,6 +46,13 @@ struct Settings {
     let givesRefreshTokens: Bool?
     let tellsExpiry: Bool?
     let users: [String: String]?
+    let consents: Bool?
+    let consentingUser: String?
+    let answeredIssuer: String?
+    let postsForm: Bool?
+    let requiresPush: Bool?
+    let takesPublicClients: Bool?
+    let clientSecrets: [String: String]?
 
     private enum CodingKeys: String, CodingKey {
       case accessLifetime = "access_lifetime"
@@ -38,6 +60,13 @@ struct Settings {
       case givesRefreshTokens = "refresh_tokens"
       case tellsExpiry = "expires_in"
       case users
+      case consents
+      case consentingUser = "consenting_user"
+      case answeredIssuer = "answered_issuer"
+      case postsForm = "form_post"
+      case requiresPush = "requires_push"
+      case takesPublicClients = "public_clients"
+      case clientSecrets = "client_secrets"
     }
   }
 
@@ -46,6 +75,13 @@ struct Settings {
     rotation = change.rotation ?? rotation
     givesRefreshTokens = change.givesRefreshTokens ?? givesRefreshTokens
     tellsExpiry = change.tellsExpiry ?? tellsExpiry
+    consents = change.consents ?? consents
+    consentingUser = change.consentingUser ?? consentingUser
+    answeredIssuer = change.answeredIssuer ?? answeredIssuer
+    postsForm = change.postsForm ?? postsForm
+    requiresPush = change.requiresPush ?? requiresPush
+    takesPublicClients = change.takesPublicClients ?? takesPublicClients
+    clientSecrets.merge(change.clientSecrets ?? [:]) { $1 }
     users.merge(change.users ?? [:]) { $1 }
   }
 }

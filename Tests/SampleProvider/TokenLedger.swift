@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Which tokens were given to whom, and which of them are alive.
 struct TokenLedger {
   private var families: [Int: TokenFamily] = [:]
@@ -20,7 +18,7 @@ struct TokenLedger {
 
   mutating func signIn(user: String, client: String?, scope: String?, settings: Settings) -> Grant {
     var family = TokenFamily(id: families.count + 1, user: user, client: client, scope: scope)
-    let refreshToken = settings.givesRefreshTokens ? Self.makeToken("rt_") : nil
+    let refreshToken = settings.givesRefreshTokens ? Base64URL.random("rt_") : nil
     family.refreshToken = refreshToken
     return grant(family, newRefreshToken: refreshToken, settings)
   }
@@ -33,7 +31,7 @@ struct TokenLedger {
       return .reuse(family)
     }
     guard settings.rotation else { return .granted(grant(family, newRefreshToken: nil, settings)) }
-    let next = Self.makeToken("rt_")
+    let next = Base64URL.random("rt_")
     family.refreshToken = next
     return .granted(grant(family, newRefreshToken: next, settings))
   }
@@ -78,17 +76,12 @@ struct TokenLedger {
   }
 
   private mutating func grant(_ family: TokenFamily, newRefreshToken: String?, _ settings: Settings) -> Grant {
-    let accessToken = Self.makeToken("at_")
+    let accessToken = Base64URL.random("at_")
     families[family.id] = family
     accessTokens[accessToken] = AccessToken(family: family.id, end: .now + .seconds(settings.accessLifetime))
     if let newRefreshToken { familyOfRefreshToken[newRefreshToken] = family.id }
     return Grant(
       family: family, accessToken: accessToken, refreshToken: newRefreshToken,
       expiresIn: settings.tellsExpiry ? Int(settings.accessLifetime.rounded(.up)) : nil)
-  }
-
-  private static func makeToken(_ prefix: String) -> String {
-    let bytes = (0..<24).map { _ in UInt8.random(in: 0...255) }
-    return prefix + Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
   }
 }

@@ -4,6 +4,8 @@ import Glibc
 package enum LoopbackHTTP {
   package struct Answer: Sendable {
     package let status: Int
+    /// By lower-case name; the last of one that is repeated.
+    package let headers: [String: String]
     package let body: String
   }
 
@@ -20,7 +22,12 @@ package enum LoopbackHTTP {
   ) async throws -> Answer {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
-    let request = Array((head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body).utf8)
+    return try await send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body, port: port)
+  }
+
+  /// Sends a request as it is written there.
+  package static func send(_ text: String, port: UInt16) async throws -> Answer {
+    let request = Array(text.utf8)
     return try await withCheckedThrowingContinuation { continuation in
       BlockingThread.start { continuation.resume(with: Result { try exchange(request, port: port) }) }
     }
@@ -71,11 +78,15 @@ package enum LoopbackHTTP {
   private static func answer(in text: String) throws -> Answer {
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
     let lines = parts[0].split(separator: "\r\n")
-    let length = lines.lazy.compactMap { $0.lowercased().split(separator: "content-length: ").first }
-      .compactMap { Int($0) }.first
+    let headers = Dictionary(
+      lines.dropFirst().map { line in
+        let pair = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return (pair[0].lowercased(), pair.count > 1 ? String(pair[1].drop { $0 == " " }) : "")
+      }, uniquingKeysWith: { $1 })
+    let length = headers["content-length"].flatMap { Int($0) }
     guard parts.count == 2, let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }),
       parts[1].utf8.count == length ?? 0
     else { throw Failure("the connection was closed before the end of the answer") }
-    return Answer(status: status, body: String(parts[1]))
+    return Answer(status: status, headers: headers, body: String(parts[1]))
   }
 }

@@ -50,6 +50,11 @@ package final class SampleProvider: Sendable {
     try await post("/control/outage", ["milliseconds": length.milliseconds])
   }
 
+  /// What the person says of all devices that wait.
+  package func decideDevices(_ decision: DeviceDecision) async throws {
+    try await post("/control/device", ["decision": decision])
+  }
+
   /// Forgets requests, tokens, scripts and settings.
   package func reset() async throws { try await post("/control/reset", [String: String]()) }
 

@@ -18,16 +18,39 @@ extension SampleProvider {
     package var tellsExpiry: Bool?
     /// Passwords by name, added to those there are.
     package var users: [String: String]?
+    /// Whether the person consents at `/authorize`.
+    package var consents: Bool?
+    /// Who that person is, and who approves devices.
+    package var consentingUser: String?
+    /// `iss` in place of the true one; empty for none.
+    package var answeredIssuer: String?
+    /// Whether `/authorize` answers by a form that the browser posts.
+    package var postsForm: Bool?
+    /// Whether requests have to be pushed.
+    package var requiresPush: Bool?
+    /// Whether clients without a secret can register.
+    package var takesPublicClients: Bool?
+    /// Of the clients that have one.
+    package var clientSecrets: [String: String]?
 
     package init(
       accessLifetime: Double? = nil, rotation: Bool? = nil, givesRefreshTokens: Bool? = nil,
-      tellsExpiry: Bool? = nil, users: [String: String]? = nil
+      tellsExpiry: Bool? = nil, users: [String: String]? = nil,
+      consents: Bool? = nil, consentingUser: String? = nil, answeredIssuer: String? = nil, postsForm: Bool? = nil,
+      requiresPush: Bool? = nil, takesPublicClients: Bool? = nil, clientSecrets: [String: String]? = nil
     ) {
       self.accessLifetime = accessLifetime
       self.rotation = rotation
       self.givesRefreshTokens = givesRefreshTokens
       self.tellsExpiry = tellsExpiry
       self.users = users
+      self.consents = consents
+      self.consentingUser = consentingUser
+      self.answeredIssuer = answeredIssuer
+      self.postsForm = postsForm
+      self.requiresPush = requiresPush
+      self.takesPublicClients = takesPublicClients
+      self.clientSecrets = clientSecrets
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -36,6 +59,13 @@ extension SampleProvider {
       case givesRefreshTokens = "refresh_tokens"
       case tellsExpiry = "expires_in"
       case users
+      case consents
+      case consentingUser = "consenting_user"
+      case answeredIssuer = "answered_issuer"
+      case postsForm = "form_post"
+      case requiresPush = "requires_push"
+      case takesPublicClients = "public_clients"
+      case clientSecrets = "client_secrets"
     }
   }
 
@@ -77,8 +107,8 @@ extension SampleProvider {
   }
 
   package enum Outcome: String, Decodable, Sendable {
-    case granted, denied, revoked, malformed
-    /// A spent refresh token came back: the provider ended the family.
+    case granted, denied, revoked, malformed, pending
+    /// A spent refresh token or code came back: the provider ended the family.
     case reuse
     /// A revocation of a token that was dead already.
     case nothingToRevoke = "nothing_to_revoke"
@@ -95,6 +125,11 @@ extension SampleProvider {
     package enum Kind: String, Decodable, Sendable {
       case access, refresh
     }
+  }
+
+  /// What the person says of a device.
+  package enum DeviceDecision: String, Encodable, Sendable {
+    case approve, deny, expire
   }
 
   struct TokenFate: Decodable {
