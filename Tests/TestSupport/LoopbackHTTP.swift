@@ -86,7 +86,7 @@ package enum LoopbackHTTP {
     let length = headers["content-length"].flatMap { Int($0) }
     guard parts.count == 2, let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }),
       parts[1].utf8.count == length ?? 0
-    else { throw Failure("the connection was closed before the end of the answer") }
+    else { throw Failure("the connection was closed before the end of the answer: \(lines)") }
     return Answer(status: status, headers: headers, body: String(parts[1]))
   }
 }
