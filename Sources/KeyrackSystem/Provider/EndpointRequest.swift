@@ -56,7 +56,14 @@ extension ProviderClient {
   func requireCredentials(
     of provider: Provider, _ oauth: Provider.OAuth
   ) async throws(RequestFailure) -> ClientCredentials {
-    do { return try await credentials(of: provider, oauth) } catch { throw .unavailable(error.message) }
+    do { return try await credentials(of: provider, oauth) } catch {
+      switch error.kind {
+      // Nothing but the person can change that.
+      case .missing:
+        throw .rejected(Rejection(.client, error.message, hint: "keyrack provider secret \(provider.name)"))
+      case .locked, .failed: throw .unavailable(error.message)
+      }
+    }
   }
 }
 
