@@ -6,6 +6,9 @@ import Synchronization
 /// The account whose sign-in Ctrl-C ends; nil until the thread that waits for Ctrl-C was started.
 private let interrupted = Mutex<String?>(nil)
 
+/// Whether Ctrl-C came: then the thread that took it ends the program.
+private let isInterrupted = Atomic<Bool>(false)
+
 /// Ctrl-C while a sign-in waits: the daemon is told, and the program ends as the signal would have ended it.
 struct LoginInterruption {
   private let account: String
@@ -23,8 +26,12 @@ struct LoginInterruption {
 
   func cancel() { Self.cancel(account) }
 
-  /// From now on the signal does what it usually does.
-  func end() { Self.mask(SIG_UNBLOCK) }
+  /// From now on the signal does what it usually does. Does not return where it has come: the sign-in has ended for that
+  /// reason, and its error is not what the program ends with.
+  func end() {
+    while isInterrupted.load(ordering: .acquiring) { pause() }
+    Self.mask(SIG_UNBLOCK)
+  }
 
   private static func cancel(_ account: String) {
     _ = try? Client().answer(to: CancelOperation(account: account), within: .seconds(2))
@@ -39,6 +46,7 @@ struct LoginInterruption {
         var set = LoginInterruption.signals
         var number: Int32 = 0
         unsafe sigwait(&set, &number)
+        isInterrupted.store(true, ordering: .releasing)
         let account = interrupted.withLock { $0 }
         if let account { LoginInterruption.cancel(account) }
         Output.failure(

@@ -28,8 +28,11 @@ final class CommandProcess: Sendable {
   private let output: Int32
   private let errors: Int32
 
-  /// It leads a session of its own: without `terminal`, the path of one, it has none, wherever the tests run.
-  init(_ arguments: [String], environment: [String], terminal: String? = nil) throws {
+  /// It leads a session of its own: without `terminal`, the path of one, it has none, wherever the tests run. Where
+  /// `complainsThere` it also writes its errors to it.
+  init(
+    _ arguments: [String], environment: [String], terminal: String? = nil, complainsThere: Bool = false
+  ) throws {
     let standardInput = try Self.pipe()
     let (standardOutput, standardError) = (try Self.pipe(), try Self.pipe())
     var actions = posix_spawn_file_actions_t()
@@ -49,7 +52,7 @@ final class CommandProcess: Sendable {
       posix_spawn_file_actions_adddup2(&actions, standardInput.read, 0)
     }
     posix_spawn_file_actions_adddup2(&actions, standardOutput.write, 1)
-    posix_spawn_file_actions_adddup2(&actions, standardError.write, 2)
+    posix_spawn_file_actions_adddup2(&actions, complainsThere ? 0 : standardError.write, 2)
     var words: [UnsafeMutablePointer<CChar>?] = (["keyrack"] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
     defer { for word in words + variables { free(word) } }
