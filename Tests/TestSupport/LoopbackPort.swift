@@ -21,17 +21,26 @@ enum LoopbackPort {
     return UInt16(bigEndian: address.sin_port)
   }
 
+  /// Whether somebody listens there.
+  static func isListening(_ port: UInt16) throws -> Bool {
+    // State 0A is a listener.
+    try sockets(of: port).contains { $0[3] == "0A" }
+  }
+
   /// Whether a connection to it has something that the server has not read.
   static func hasUnread(_ port: UInt16) throws -> Bool {
+    // SLOT: LOCAL REMOTE STATE SENDING:RECEIVED …, where state 01 is a connection.
+    try sockets(of: port).contains { $0[3] == "01" && !$0[4].hasSuffix(":00000000") }
+  }
+
+  /// The words of their lines in the kernel's table.
+  private static func sockets(of port: UInt16) throws -> [[Substring]] {
     // In parts: the kernel gives a page at a time, and String(contentsOfFile:) takes the first for all.
     let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
     var table = Data()
     while let part = try file.read(upToCount: 1 << 16), !part.isEmpty { table += part }
     let address = "0100007F:" + String(0x10000 + Int(port), radix: 16, uppercase: true).dropFirst()
-    // SLOT: LOCAL REMOTE STATE SENDING:RECEIVED …, where state 01 is a connection.
-    return String(decoding: table, as: UTF8.self).split(separator: "\n").contains { line in
-      let words = line.split(separator: " ")
-      return words[1] == address && words[3] == "01" && !words[4].hasSuffix(":00000000")
-    }
+    return String(decoding: table, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
+      .filter { $0[1] == address }
   }
 }

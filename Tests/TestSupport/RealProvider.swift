@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A real OAuth 2.0 server on 127.0.0.1, with a database of its own; both go with this object. It has the user alice and
-/// the public client `keyrack-test`. Its scripts are in `Tests/servers`.
+/// A real OAuth 2.0 server on 127.0.0.1, with a database of its own; both go with this object. It has the users alice and
+/// bob and the public client `keyrack-test`; the rest is in its scripts, in `Tests/servers`.
 package final class RealProvider: Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     /// Takes a refresh token once, and answers a dead one with 400 and nothing else.
@@ -18,16 +18,23 @@ package final class RealProvider: Sendable {
   package static let password = "alice-password"
 
   package let kind: Kind
+  /// The only one that glewlwyd sends a browser back to, as `http://127.0.0.1:PORT/callback/` and `glewlwyd` or `strict`.
+  package let redirectPort: UInt16
+  /// The authority of its certificate, where it speaks https.
+  package let caFile: String?
   private let port: UInt16
   private let folder: TemporaryFolder
   private let process: Child
 
   /// Starts it and waits until it serves.
   /// - Parameter accessLifetime: of access tokens, in seconds.
-  package init(_ kind: Kind, accessLifetime: Int) async throws {
+  package init(_ kind: Kind, accessLifetime: Int, overTLS: Bool = false) async throws {
     self.kind = kind
     folder = try TemporaryFolder()
     port = try LoopbackPort.free()
+    redirectPort = try LoopbackPort.free()
+    caFile = overTLS ? "\(folder.path)/ca.pem" : nil
+    if overTLS { _ = try await Self.run("certificate.sh", [folder.path]) }
     let log = "\(folder.path)/log"
     process = try Child(
       kind.command(folder.path, port, accessLifetime), environment: Self.environment, output: log, error: log)
@@ -35,9 +42,12 @@ package final class RealProvider: Sendable {
       guard process.exitStatus == nil else {
         throw Child.Failure(description: "\(kind) ended; make test-servers installs it: \(said)")
       }
-      return (try? await LoopbackHTTP.send("GET", "/", port: port)) != nil
+      return try LoopbackPort.isListening(port)
     }
-    if kind == .glewlwyd { _ = try await glewlwyd("seed", url(""), "\(accessLifetime)") }
+    if kind == .glewlwyd {
+      _ = try await Self.run(
+        "glewlwyd.py", ["seed", url(""), folder.path, "\(accessLifetime)", "\(redirectPort)"])
+    }
   }
 
   // Before its folder goes.
@@ -49,7 +59,9 @@ package final class RealProvider: Sendable {
 
   /// Signs alice in by the server's own means. Returns the refresh token.
   package func signIn() async throws -> String {
-    if kind == .glewlwyd { return try await glewlwyd("sign-in", url("")).trimmingCharacters(in: .newlines) }
+    if kind == .glewlwyd {
+      return try await Self.run("glewlwyd.py", ["sign-in", url("")]).trimmingCharacters(in: .newlines)
+    }
     let answer = try await postForm([
       "grant_type": "password", "username": "alice", "password": Self.password, "scope": "mail",
     ])
@@ -64,10 +76,18 @@ package final class RealProvider: Sendable {
     try await postForm(["grant_type": "refresh_token", "refresh_token": refreshToken]).status == 200
   }
 
-  package func accepts(accessToken: String) async throws -> Bool {
-    let path = kind == .glewlwyd ? "/api/oidc/userinfo" : "/api"
+  /// - Parameter issuer: of glewlwyd's two, the one that gave it.
+  package func accepts(accessToken: String, issuer: String = "oidc") async throws -> Bool {
+    let path = kind == .glewlwyd ? "/api/\(issuer)/userinfo" : "/api"
+    if caFile != nil { return try await takes("GET", path, "--bearer", accessToken) }
     let headers = ["Authorization": "Bearer \(accessToken)"]
     return try await LoopbackHTTP.send("GET", path, port: port, headers: headers).status == 200
+  }
+
+  /// Whether it answers a request over TLS with 200.
+  package func takes(_ method: String, _ path: String, _ options: String...) async throws -> Bool {
+    let arguments = ["--cafile", caFile ?? ""] + options + [method, url(path)]
+    return try await Self.run("fetch.py", arguments).hasPrefix("200\n")
   }
 
   /// How often django has given tokens, whether or not anybody was there to take them.
@@ -75,6 +95,14 @@ package final class RealProvider: Sendable {
 
   /// How many refresh tokens glewlwyd has refused.
   package var refusals: Int { said.components(separatedBy: "Token invalid").count - 1 }
+
+  // MARK: At a browser
+
+  /// The command that signs in with what is asked for at the address after it.
+  package func browser(as user: String = "alice", _ options: [String] = []) -> [String] {
+    let authority = caFile.map { ["--cafile", $0] } ?? []
+    return [Kind.script(kind == .glewlwyd ? "browser.py" : "formbrowser.py"), "--user", user] + authority + options
+  }
 
   // MARK: Slowed down
 
@@ -101,7 +129,7 @@ package final class RealProvider: Sendable {
 
   private var tokenPath: String { kind == .glewlwyd ? "/api/oidc/token" : "/o/token/" }
   private var said: String { (try? String(contentsOfFile: "\(folder.path)/log", encoding: .utf8)) ?? "" }
-  private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+  package func url(_ path: String) -> String { "\(caFile == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }
 
   private func postForm(_ form: [String: String]) async throws -> LoopbackHTTP.Answer {
     let fields = form.merging(["client_id": "keyrack-test"]) { $1 }
@@ -110,10 +138,11 @@ package final class RealProvider: Sendable {
       body: fields.map { "\($0)=\(LoopbackHTTP.escape($1))" }.joined(separator: "&"))
   }
 
-  private func glewlwyd(_ arguments: String...) async throws -> String {
-    let command = [Kind.script("glewlwyd.py")] + arguments
+  /// What a script prints. Throws where it fails.
+  private static func run(_ script: String, _ arguments: [String]) async throws -> String {
+    let command = [Kind.script(script)] + arguments
     let result = try await Child.run(command, environment: Self.environment, within: .seconds(30))
-    guard result.status == 0 else { throw Child.Failure(description: "\(command): \(result.error)\(said)") }
+    guard result.status == 0 else { throw Child.Failure(description: "\(command): \(result.error)") }
     return result.output
   }
 }
