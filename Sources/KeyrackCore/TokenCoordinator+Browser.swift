@@ -140,6 +140,8 @@ extension AuthorizationResponse {
   /// The code, where the response is one of success and comes from whom was asked (RFC 9207, section 2.4).
   func code(for request: AuthorizationRequest, _ account: Account) throws(ReplyError) -> Secret {
     let name = account.name
+    // django-oauth-toolkit promises its issuer, and leaves it out where somebody says no. No code can be mixed up then.
+    if issuer == nil, let error { throw refusal(error, name) }
     guard isFrom(account.provider) else {
       throw ReplyError(
         .loginFailed, "\(name): the answer in the browser comes from another issuer than the one that was asked",

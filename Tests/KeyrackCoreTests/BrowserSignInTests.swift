@@ -71,6 +71,13 @@ import Testing
     #expect(await login.outcome().code == .loginFailed)
   }
 
+  @Test func aRefusalNeedsNoIssuer() async throws {
+    let bench = bench { $0.endpoints.promisesIssuer = true }
+    let login = await bench.logIn()
+    #expect(await bench.bring(answer(error: "access_denied")) == .denied)
+    #expect(await login.outcome().code == .loginDenied)
+  }
+
   @Test(arguments: [
     ("https://sso.example", true), ("https://sso.example/realm", true), ("https://sso.example.evil", false),
   ])
