@@ -10,9 +10,9 @@ import Testing
     clientName: "Keyrack", redirectURIs: ["http://127.0.0.1/cb", "http://[::1]/cb"])
 
   private func register(
-    _ answer: String, methods: [String] = [], device: Bool = false
+    _ answers: String..., methods: [String] = [], device: Bool = false
   ) async throws -> (result: Result<RegisteredClient, RequestFailure>, server: ScriptedServer) {
-    let server = ScriptedServer(answers: [answer])
+    let server = ScriptedServer(answers: answers)
     var endpoints = Endpoints()
     endpoints.registration = server.url + "/register"
     endpoints.deviceAuthorization = device ? server.url + "/device" : nil
@@ -92,6 +92,16 @@ import Testing
     let failure = try #require(try await register(answer(201, "{\(members)}")).result.failure)
     #expect(failure.class == .answer)
     #expect(failure.message.hasSuffix(" answered \(message)"), "\(failure.message)")
+  }
+
+  @Test func anIssuerThatRefusesTheDeviceGrantIsAskedWithoutIt() async throws {
+    let refusal = answer(400, #"{"error":"invalid_client_metadata"}"#)
+    let (result, server) = try await register(refusal, answer(201, #"{"client_id":"c"}"#), device: true)
+    #expect(try result.get().clientID == "c")
+    #expect(server.requests.map { $0.body.contains("device_code") } == [true, false])
+    let (without, other) = try await register(refusal)
+    #expect(without.failure?.class == .request)
+    #expect(other.requests.count == 1)
   }
 
   @Test(

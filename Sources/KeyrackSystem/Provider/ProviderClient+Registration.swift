@@ -11,9 +11,21 @@ extension ProviderClient {
       guard let wish = RegistrationRequest(registration, at: issuer) else {
         throw .refused("the issuer \(issuer.issuer) takes no client that it registers: its methods are not known here")
       }
-      let request = EndpointRequest(provider: provider, endpoint: endpoint, body: .json(wish))
-      return try await ask(request) { (answer) throws(RequestFailure) in try answer.client(for: wish) }
+      do throws(RequestFailure) { return try await register(wish, at: endpoint, provider) } catch {
+        // Some know the device grant and register no client with it, or with another beside it.
+        guard case .rejected(let rejection) = error, rejection.cause == .request, let less = wish.withoutDevice else {
+          throw error
+        }
+        return try await register(less, at: endpoint, provider)
+      }
     }
+  }
+
+  private func register(
+    _ wish: RegistrationRequest, at endpoint: Endpoint, _ provider: Provider
+  ) async throws(RequestFailure) -> RegisteredClient {
+    let request = EndpointRequest(provider: provider, endpoint: endpoint, body: .json(wish))
+    return try await ask(request) { (answer) throws(RequestFailure) in try answer.client(for: wish) }
   }
 }
 
@@ -27,7 +39,7 @@ struct RegistrationRequest: JSONObject, Sendable {
   }
 
   let registration: ClientRegistration
-  let grantTypes: [String]
+  private(set) var grantTypes: [String]
   let method: Method
 
   /// Nil where the issuer wants a method that needs more than a secret.
@@ -41,6 +53,14 @@ struct RegistrationRequest: JSONObject, Sendable {
     let device = TokenRequest.deviceGrant
     let hasDevice = issuer.endpoints.deviceAuthorization != nil || issuer.grantTypes.contains(device)
     grantTypes = ["authorization_code", "refresh_token"] + (hasDevice ? [device] : [])
+  }
+
+  /// Nil where it asks for no such grant.
+  var withoutDevice: RegistrationRequest? {
+    guard grantTypes.contains(TokenRequest.deviceGrant) else { return nil }
+    var less = self
+    less.grantTypes.removeAll { $0 == TokenRequest.deviceGrant }
+    return less
   }
 
   func write(to object: inout JSONObjectWriter) {
