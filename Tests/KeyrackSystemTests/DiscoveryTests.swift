@@ -200,7 +200,20 @@ import Testing
       Self.openID: (200, #"{"issuer":"SELF"}"#), Self.oauth: (200, #"{"issuer":"SELF","token_endpoint":"SELF/2"}"#),
     ])
     #expect(try await client().discover(issuer: server.url).get().endpoints == Endpoints())
-    #expect(server.requests.count == 1)
+  }
+
+  @Test func theDocumentThatSaysWhereToRegisterIsTaken() async throws {
+    let plain = (200, #"{"issuer":"SELF","token_endpoint":"SELF/1"}"#)
+    let registering = (200, #"{"issuer":"SELF","registration_endpoint":"SELF/2"}"#)
+    for (openID, oauth) in [(plain, registering), (registering, plain)] {
+      let server = Self.server([Self.openID: openID, Self.oauth: oauth])
+      let metadata = try await client().discover(issuer: server.url).get()
+      var expected = Endpoints()
+      expected.registration = server.url + "/2"
+      #expect(metadata.endpoints == expected)
+      #expect(metadata.discovery == (openID == registering ? .oidc : .rfc8414))
+      #expect(server.requests.count == (openID == registering ? 1 : 2))
+    }
   }
 
   @Test func anIssuerWithoutAnyDocumentSaysSo() async throws {

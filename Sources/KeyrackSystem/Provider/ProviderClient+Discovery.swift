@@ -20,7 +20,7 @@ extension ProviderClient: SignInProvider {
       let provider = Provider(name: issuer, kind: .oauth(.init(issuer: issuer, clientID: "")))
       let first: RequestFailure
       switch try await metadata(of: issuer, .openID, provider) {
-      case .found(let metadata): return metadata
+      case .found(let metadata): return await registering(metadata, provider)
       case .absent(let failure): first = failure
       }
       switch try await metadata(of: issuer, .oauth, provider) {
@@ -28,6 +28,16 @@ extension ProviderClient: SignInProvider {
       case .absent(let second): throw Self.neither(first, second)
       }
     }
+  }
+
+  /// What the other document says, where that alone says where to register: django-oauth-toolkit's has it, and where to
+  /// revoke, too. The two are not mixed.
+  private func registering(_ metadata: IssuerMetadata, _ provider: Provider) async -> IssuerMetadata {
+    guard metadata.endpoints.registration == nil,
+      case .found(let other)? = try? await self.metadata(of: metadata.issuer, .oauth, provider),
+      other.endpoints.registration != nil
+    else { return metadata }
+    return other
   }
 
   private func metadata(
