@@ -70,9 +70,12 @@ extension RealProvider {
 
 /// The servers of a suite: started together before its tests, as they take seconds, and ended after them.
 struct RealServers: SuiteTrait, TestScoping {
-  /// Of access tokens, in seconds.
-  static let accessLifetime = 3
   @TaskLocal private static var running: [RealProvider] = []
+
+  let kinds: [RealProvider.Kind]
+  /// Of access tokens, in seconds.
+  let accessLifetime: Int
+  let overTLS: Bool
 
   static func provider(_ kind: RealProvider.Kind) throws -> RealProvider {
     try #require(running.first { $0.kind == kind })
@@ -82,8 +85,8 @@ struct RealServers: SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     let providers = try await withThrowingTaskGroup { group in
-      for kind in RealProvider.Kind.allCases {
-        group.addTask { try await RealProvider(kind, accessLifetime: Self.accessLifetime) }
+      for kind in kinds {
+        group.addTask { try await RealProvider(kind, accessLifetime: accessLifetime, overTLS: overTLS) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -92,5 +95,8 @@ struct RealServers: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == RealServers {
-  static var realServers: Self { Self() }
+  static var realServers: Self { Self(kinds: RealProvider.Kind.allCases, accessLifetime: 3, overTLS: false) }
+  static func realServersOverTLS(accessLifetime: Int) -> Self {
+    Self(kinds: [.glewlwyd, .django], accessLifetime: accessLifetime, overTLS: true)
+  }
 }
