@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A real OAuth 2.0 server on 127.0.0.1, with a database of its own; both go with this object. It has the users alice and
-/// bob and the public client `keyrack-test`; the rest is in its scripts, in `Tests/servers`.
+/// A real OAuth 2.0 server on 127.0.0.1, with a database of its own; both go with this object. It has the user alice and
+/// the public client `keyrack-test`; whom and what it has besides is in its scripts, in `Tests/servers`.
 package final class RealProvider: Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     /// Takes a refresh token once, and answers a dead one with 400 and nothing else.
