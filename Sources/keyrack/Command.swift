@@ -30,8 +30,9 @@ enum Command: String, CaseIterable {
         ],
         details: """
           Without an option it is done as the provider usually does it: with a browser, by a code for another device, or
-          with a password. A password is asked for on the terminal and not shown; it is sent to the provider once and kept
-          nowhere. Ctrl-C ends the sign-in.
+          with a password. Over ssh, take --paste for the browser that you have, or --device for a phone. A password is
+          asked for on the terminal and not shown; it is sent to the provider once and kept nowhere. Ctrl-C ends the
+          sign-in.
           What the account had before is replaced once the sign-in has worked.
           """)
     case .logout:

@@ -5,6 +5,8 @@ extension Command.Definition {
       usage: ["NAME --provider NAME", "NAME --issuer URL"], summary: "add an account, and sign in to it",
       options: [.provider, .issuer, .clientID, .redirectURI, .scopes, .secretFromInput, .noLogin] + Self.ways,
       details: """
+          keyrack account add personal --provider google
+          keyrack account add work --issuer https://sso.example.org
         What is missing is asked for on the terminal. Nothing is written before the last question was answered: Ctrl-C
         leaves everything as it was. The account goes into keyrack.conf, a secret into the keyring.
         """)
@@ -18,7 +20,7 @@ extension Command.Definition {
     Self(
       usage: ["NAME"], summary: "sign out of an account, and remove it", options: [.yes],
       details: """
-        Its provider's group goes as well where it has the account's name and no other account uses it.
+        A group [provider NAME] that was made for it goes as well, unless another account uses it.
         """)
   }
 
@@ -36,11 +38,11 @@ extension Command.Definition {
   }
 
   static var providerList: Self {
-    Self(usage: [""], summary: "list the providers, those that come with Keyrack included")
+    Self(usage: [""], summary: "list the providers that accounts can be at")
   }
 
   static var providerShow: Self {
-    Self(usage: ["NAME"], summary: "print a provider as the configuration has it")
+    Self(usage: ["NAME"], summary: "print a provider as the configuration has it, and what it lacks")
   }
 
   static var providerSecret: Self {

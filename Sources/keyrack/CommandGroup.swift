@@ -7,7 +7,7 @@ enum CommandGroup: String, CaseIterable {
   var summary: String {
     switch self {
     case .account: "add, list and remove accounts"
-    case .provider: "what accounts can be of, and the secrets that some need"
+    case .provider: "list the providers that accounts can be at, and keep their client secrets"
     }
   }
 }

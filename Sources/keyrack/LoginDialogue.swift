@@ -37,7 +37,7 @@ struct LoginDialogue {
   private func paste(_ event: LoginEvent.Authorize) throws {
     Output.note("open this address in a browser, on any machine:")
     Output.note(event.url)
-    Output.note("sign in there. At the end the browser shows an address that it cannot open, or a page without sense:")
+    Output.note("sign in there. At the end the browser shows a page that it cannot load, or one that makes no sense:")
     Output.note("copy that address from its address bar.")
     let terminal = try Terminal(instead: "keyrack login \(account) --device, where the provider has it")
     while true {
