@@ -186,7 +186,8 @@ extension String {
   /// Takes as long for a wrong one as for the right one of the same length.
   func isEqualInConstantTime(to other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
-    return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+    // `^` binds no tighter than `|` in Swift.
+    return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   /// Text from elsewhere, fit for a message.

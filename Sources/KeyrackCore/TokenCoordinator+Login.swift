@@ -278,8 +278,8 @@ extension TokenCoordinator {
       session.record.refreshToken != record.refreshToken,
       let owed = revocation(of: session.record, accessToken: session.accessToken?.secret)
     else { return }
-    deliver(owed, isKept: false)
-    Task { await keepDelivering(owed) }
+    let first = deliver(owed, isKept: false)
+    Task { if case .failed = await first.value { await keepDelivering(owed) } }
   }
 
   /// Ends a session that another one has replaced.

@@ -36,7 +36,7 @@ struct LoginCommand {
   /// Ctrl-C ends the sign-in, too.
   private func answer(to operation: LoginOperation) throws -> Answer<LoginOperation.Reply> {
     let client = try Client()
-    let interruption = LoginInterruption(account: account)
+    let interruption = try LoginInterruption(account: account)
     defer { interruption.end() }
     let dialogue = LoginDialogue(
       account: account, method: operation.method, opensBrowser: !invocation.has(.noBrowser))

@@ -78,7 +78,7 @@ struct RealSignInFixture {
   {
     let pending = try await begin(client, force: force)
     let browser = try await pending.browse(as: user)
-    #expect(browser.status == 0, "\(client): \(browser.error)")
+    #expect(browser.status == 0, "\(client): \(browser.output) \(browser.error)")
     return try await pending.outcome()
   }
 

@@ -45,10 +45,20 @@ struct JSONWebKey: Sendable, Decodable {
     var text = PublicKeyText(type: algorithm.keyType, curve: algorithm.curve)
     for name in names {
       guard let number = numbers[name], !number.isEmpty else { return nil }
-      text.numbers.append((name, number))
+      text.numbers.append((name, algorithm.coordinateSize.map { Self.padded(number, to: $0) } ?? number))
     }
     guard let key = CJOSEKey(json: JSONObjectWriter.text(of: text, omittingNull: true)) else { return nil }
     return algorithm.curve != nil || (2048...8192).contains(key.bits) ? key : nil
+  }
+}
+
+extension JSONWebKey {
+  /// A coordinate with all the octets that it has to have (RFC 7518, section 6.2.1.2): some servers leave out those at its
+  /// start that are zero, and cjose takes no other number of them.
+  fileprivate static func padded(_ number: String, to size: Int) -> String {
+    let bytes = Base64URL.decoded(Array(number.utf8)[...]).drop { $0 == 0 }
+    guard bytes.count < size else { return number }
+    return Base64URL.encoded([UInt8](repeating: 0, count: size - bytes.count) + bytes)
   }
 }
 
@@ -68,6 +78,16 @@ private struct PublicKeyText: JSONObject {
 extension SignatureAlgorithm {
   /// RFC 7518, section 6.1.
   var keyType: String { curve == nil ? "RSA" : "EC" }
+
+  /// Octets of a coordinate.
+  fileprivate var coordinateSize: Int? {
+    switch self {
+    case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: nil
+    case .es256: 32
+    case .es384: 48
+    case .es512: 66
+    }
+  }
 
   /// RFC 7518, section 3.4: each algorithm has its curve.
   var curve: String? {
