@@ -18,5 +18,5 @@ refuse() {
 for program in keyrackd keyrack keyrack-keyring; do refuse "$1/$program" 'libswift|libFoundation|libdispatch|libicu'; done
 # libsecret hangs and leaks: only the helper may have it.
 refuse "$1/keyrackd" 'libsecret'
-refuse "$1/keyrack" 'libsecret|libcurl|libglib'
+refuse "$1/keyrack" 'libsecret|libcurl|libcjose'
 refuse "$1/keyrack-keyring" 'libcurl'

@@ -61,7 +61,6 @@ import Testing
 
   @Test func aPollThatFailsIsMadeAgain() async throws {
     let fixture = try await KeyrackFixture.withBrowser()
-    try await fixture.provider.script("/token", status: 503)
     try await fixture.provider.script("/token", drop: .before)
     let login = try await OpenSignIn(fixture, .device)
     try await fixture.provider.decideDevices(.approve)

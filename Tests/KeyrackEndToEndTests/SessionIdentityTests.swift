@@ -108,7 +108,7 @@ import Testing
     #expect(try await fixture.provider.tokens().allSatisfy { $0.family == Self.sessions })
   }
 
-  private static let sessions = 200
+  private static let sessions = 60
   private static let secret = Secret(KeyrackFixture.password)
 
   /// The n-th sign-in is the n-th family of the provider.

@@ -47,7 +47,8 @@ struct VerifierRig {
     server = ScriptedServer(answers: answers)
     source = KeySource(endpoint: try Endpoint(validating: server.url + "/keys"))
     verifier = IDTokenVerifier(
-      http: try HTTPClient(), thread: try ThreadExecutor(name: "jose"), now: { [hands] in hands.now })
+      http: try HTTPClient(limits: .init(total: .seconds(2))), thread: try ThreadExecutor(name: "jose"),
+      now: { [hands] in hands.now })
   }
 
   init(_ sets: String...) throws { try self.init(answers: sets.map { answer(200, $0) }) }
