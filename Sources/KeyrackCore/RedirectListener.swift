@@ -6,8 +6,11 @@ package protocol RedirectListener: Sendable {
   func open(_ redirect: RedirectURI) async throws(RedirectError) -> String
   /// Nobody is let in by it any more. Who is in still gets an answer.
   func close(_ redirectURI: String) async
-  /// Reads the address that a browser on another machine ended on.
-  nonisolated func response(in pasted: Secret) throws(RedirectError) -> AuthorizationResponse
+  /// Reads the address that a browser on another machine ended on. Nil where that is another place than the redirect URI
+  /// (RFC 8252, section 8.10).
+  nonisolated func response(
+    in pasted: Secret, at redirectURI: String
+  ) throws(RedirectError) -> AuthorizationResponse?
 }
 
 /// Decides what becomes of an answer that a browser brought to an open redirect URI; which sign-in it belongs to is

@@ -63,7 +63,8 @@ extension TokenCoordinator {
       endLogin(of: name, attempt.number, .failure(.loginExpired(name)))
     }
     defer { alarm.cancel() }
-    let response = await withCheckedContinuation { continuation in
+    let response: AuthorizationResponse? = await withCheckedContinuation { continuation in
+      guard slots[name]?.login?.attempt.number == attempt.number else { return continuation.resume(returning: nil) }
       slots[name]?.login?.authorization = PendingAuthorization(request: request, continuation: continuation)
       let expiresAt = time.wall + Int(wait.components.seconds)
       slots[name]?.login?.announce(.authorize(.init(url: request.url, expiresAt: expiresAt)))
@@ -101,11 +102,14 @@ extension TokenCoordinator {
         throw ReplyError(
           .noLoginPending, "\(name): no sign-in waits for an address", hint: "keyrack login \(name) --paste")
       }
-      let response: AuthorizationResponse
-      do throws(RedirectError) { response = try redirects.response(in: request.url) } catch {
+      let response: AuthorizationResponse?
+      do throws(RedirectError) {
+        response = try redirects.response(in: request.url, at: authorization.request.redirectURI)
+      } catch {
         throw ReplyError(.badRequest, "url: \(error.message)", hint: error.hint)
       }
-      guard let state = response.state, authorization.request.state.isEqualInConstantTime(to: state) else {
+      guard let response, let state = response.state, authorization.request.state.isEqualInConstantTime(to: state)
+      else {
         throw ReplyError(
           .stateMismatch, "\(name): this address is not of this sign-in",
           hint: "paste the address that the browser ended on for the URL that was shown last")

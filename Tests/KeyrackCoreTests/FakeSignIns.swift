@@ -128,7 +128,9 @@ final class FakeRedirects: RedirectListener {
   }
 
   /// Pasted here: state and code, with a space between.
-  nonisolated func response(in pasted: Secret) throws(RedirectError) -> AuthorizationResponse {
+  nonisolated func response(
+    in pasted: Secret, at redirectURI: String
+  ) throws(RedirectError) -> AuthorizationResponse? {
     let words = text(pasted).split(separator: " ").map { String($0) }
     guard words.count == 2 else { throw RedirectError("not an address") }
     return answer(state: words[0], code: words[1])

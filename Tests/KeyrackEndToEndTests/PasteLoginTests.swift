@@ -26,6 +26,8 @@ import Testing
     let callback = try await login.callback()
     let other = try await fixture.daemon.failure(paste(callback.with("state", "x").address, fixture))
     #expect(other.code == .stateMismatch)
+    let elsewhere = callback.address.replacing("/callback/", with: "/callback/another")
+    #expect(try await fixture.daemon.failure(paste(elsewhere, fixture)).code == .stateMismatch)
     for nonsense in ["", "hello", "http://127.0.0.1:1/", callback.address + "&code=x"] {
       #expect(try await fixture.daemon.failure(paste(nonsense, fixture)).code == .badRequest, "\(nonsense)")
     }

@@ -40,8 +40,11 @@ package actor LoopbackListener: RedirectListener {
     }
   }
 
-  package nonisolated func response(in pasted: Secret) throws(RedirectError) -> AuthorizationResponse {
-    try PastedAddress(pasted).response
+  package nonisolated func response(
+    in pasted: Secret, at redirectURI: String
+  ) throws(RedirectError) -> AuthorizationResponse? {
+    let address = try PastedAddress(pasted)
+    return address.isOf(redirectURI) ? address.response : nil
   }
 
   private struct Site: Hashable {
