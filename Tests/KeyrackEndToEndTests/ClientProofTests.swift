@@ -71,8 +71,9 @@ import Testing
     #expect(!fixture.daemon.said.contains("s3cr"))
   }
 
-  @Test func withoutItsSecretAClientAsksNobody() async throws {
-    let fixture = try await KeyrackFixture.withBrowser("par=required\ntoken_endpoint_auth_method=client_secret_basic")
+  @Test(arguments: ["", "par=required\n"])
+  func withoutItsSecretAClientAsksNobody(setting: String) async throws {
+    let fixture = try await KeyrackFixture.withBrowser("\(setting)token_endpoint_auth_method=client_secret_basic")
     let error = try await fixture.daemon.failure(LoginOperation(account: "work", method: .browser))
     #expect(error.code == .configError)
     #expect(error.hint == "keyrack provider secret corp")

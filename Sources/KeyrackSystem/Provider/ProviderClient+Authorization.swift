@@ -12,11 +12,13 @@ extension ProviderClient {
       guard !oauth.endpoints.lacksS256 else {
         throw .refused("the provider \(provider.name) does not know S256, and without it a code can be stolen")
       }
+      // Without them the code could not be spent: nobody should sign in for nothing.
+      let credentials = try await requireCredentials(of: provider, oauth)
       let parameters = AuthorizationParameters(wish, oauth: oauth, account: account)
       guard provider.pushes(oauth) else {
         return try parameters.request(at: endpoint, saying: parameters.all, redirectURI: wish.redirectURI)
       }
-      let pushed = try await push(parameters, oauth, provider)
+      let pushed = try await push(parameters, credentials, oauth, provider)
       return try parameters.request(
         at: endpoint, saying: [("client_id", oauth.clientID), ("request_uri", pushed.uri)],
         redirectURI: wish.redirectURI, lifetime: pushed.lifetime)
@@ -35,11 +37,11 @@ extension ProviderClient {
 
   /// RFC 9126, section 2.
   private func push(
-    _ parameters: AuthorizationParameters, _ oauth: Provider.OAuth, _ provider: Provider
+    _ parameters: AuthorizationParameters, _ credentials: ClientCredentials, _ oauth: Provider.OAuth,
+    _ provider: Provider
   ) async throws(RequestFailure) -> PushedRequest {
     let endpoint = try endpoint(
       oauth.endpoints.pushedAuthorization, "pushed authorization request endpoint", of: provider)
-    let credentials = try await requireCredentials(of: provider, oauth)
     let members = parameters.all.map { ($0.name, Secret($0.value)) } + credentials.proofMembers
     let request = EndpointRequest(
       provider: provider, endpoint: endpoint, body: .form(members), authorization: credentials.authorization,
