@@ -1,3 +1,4 @@
+import CSystemd
 import Glibc
 
 /// How a program is started that is no part of the daemon: with the two descriptors that it is to have, our standard
