@@ -8,7 +8,9 @@ package struct LoginAttempt: Sendable, Equatable {
   package static let lifetime = Duration.seconds(600)
 
   package let number: Int
-  package let plan: LoginPlan
+  /// Not the plan, which may hold a password: the attempt lives until the session is stored.
+  package let method: LoginOperation.Method
+  package let loginHint: String?
   package let remember: Bool
   /// Whether somebody else than last time may sign in.
   package let force: Bool
@@ -17,7 +19,8 @@ package struct LoginAttempt: Sendable, Equatable {
 
   package init(number: Int, plan: LoginPlan, request: LoginOperation, since: Int) {
     self.number = number
-    self.plan = plan
+    method = plan.method
+    loginHint = plan.loginHint
     remember = request.remember ?? true
     force = request.force ?? false
     self.since = since
@@ -26,7 +29,9 @@ package struct LoginAttempt: Sendable, Equatable {
   /// Whether another request is for the same, so that one sign-in serves both. One that brings a secret is for itself.
   package func isJoined(by plan: LoginPlan, _ request: LoginOperation) -> Bool {
     switch plan {
-    case .browser, .device: self.plan == plan && remember == request.remember ?? true && force == request.force ?? false
+    case .browser, .device:
+      method == plan.method && loginHint == plan.loginHint && remember == request.remember ?? true
+        && force == request.force ?? false
     case .password, .refreshToken, .paste: false
     }
   }
@@ -48,6 +53,13 @@ package enum LoginPlan: Sendable, Equatable {
     case .browser: .browser
     case .paste: .paste
     case .device: .device
+    }
+  }
+
+  package var loginHint: String? {
+    switch self {
+    case .browser(let hint), .paste(let hint): hint
+    case .password, .refreshToken, .device: nil
     }
   }
 

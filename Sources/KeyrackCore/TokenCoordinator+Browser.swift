@@ -41,7 +41,7 @@ extension TokenCoordinator {
     let request: AuthorizationRequest
     switch await signIns.authorize(wish, account: account) {
     case .success(let made): request = made
-    case .failure(let failure): throw self.failure(failure, attempt.plan.method, name)
+    case .failure(let failure): throw self.failure(failure, attempt.method, name)
     }
     let wait = min(LoginAttempt.lifetime, request.lifetime ?? LoginAttempt.lifetime)
     guard isPending(attempt, account) else { throw .loginCanceled(name) }

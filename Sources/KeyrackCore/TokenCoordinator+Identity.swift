@@ -8,7 +8,7 @@ extension TokenCoordinator {
     let name = account.name
     guard case .oauth = account.provider.kind else { return nil }
     switch await signIns.identify(grant, at: .signIn(nonce: nonce), account: account) {
-    case .failure(let failure): throw self.failure(failure, attempt.plan.method, name)
+    case .failure(let failure): throw self.failure(failure, attempt.method, name)
     case .success(let identity):
       if let subject = identity?.subject, let last = slots[name]?.session?.record.subject, !attempt.force,
         !last.utf8.elementsEqual(subject.utf8)

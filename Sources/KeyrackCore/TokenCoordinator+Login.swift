@@ -21,7 +21,7 @@ extension TokenCoordinator {
       lastLogin += 1
       let attempt = LoginAttempt(number: lastLogin, plan: plan, request: request, since: time.wall)
       return await withCheckedContinuation { continuation in
-        let task = Task { await self.signIn(attempt, slot.account) }
+        let task = Task { await self.signIn(attempt, plan, slot.account) }
         slot.login = PendingSignIn(
           attempt: attempt, task: task, client: LoginClient(continuation: continuation, notify: notify))
       }
@@ -60,14 +60,14 @@ extension TokenCoordinator {
 
   // MARK: One sign-in
 
-  private func signIn(_ attempt: LoginAttempt, _ account: Account) async {
+  private func signIn(_ attempt: LoginAttempt, _ plan: LoginPlan, _ account: Account) async {
     let name = account.name
     do throws(ReplyError) {
       if attempt.remember { try await prepareKeyring(for: name) }
       if let unusable = slots[name]?.unusable, !unusable.isReplaceable { throw unusable.error(name) }
       let found = try await discoverEndpoints(of: account)
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
-      let reply = try await signIn(attempt, account.completed(by: found), found)
+      let reply = try await signIn(attempt, plan, account.completed(by: found), found)
       log.record(.notice, "login", account: name, "signed in")
       endLogin(of: name, attempt.number, .success(reply))
     } catch {
@@ -79,18 +79,18 @@ extension TokenCoordinator {
 
   /// From the first request that is the sign-in's own to the session.
   private func signIn(
-    _ attempt: LoginAttempt, _ account: Account, _ found: Endpoints?
+    _ attempt: LoginAttempt, _ plan: LoginPlan, _ account: Account, _ found: Endpoints?
   ) async throws(ReplyError) -> LoginOperation.Reply {
     let name = account.name
-    let answer = try await ask(attempt, account)
+    let answer = try await ask(plan, attempt, account)
     note(answer.outcome, of: account.provider)
     guard isPending(attempt, account) else {
       revokeUnwanted(answer.outcome.minted, account)
       throw .loginCanceled(name)
     }
     if case .rejected = answer.outcome { revokeUnwanted(answer.outcome.minted, account) }
-    var grant = try grant(in: answer.outcome, attempt.plan.method, account)
-    if grant.refreshToken == nil, case .refreshToken(let imported) = attempt.plan { grant.refreshToken = imported }
+    var grant = try grant(in: answer.outcome, attempt.method, account)
+    if grant.refreshToken == nil, case .refreshToken(let imported) = plan { grant.refreshToken = imported }
     let identity: Identity?
     do throws(ReplyError) { identity = try await identify(grant, answer.nonce, attempt, account) } catch {
       revokeUnwanted(MintedTokens(refreshToken: grant.refreshToken, accessToken: grant.accessToken), account)
@@ -122,8 +122,10 @@ extension TokenCoordinator {
   }
 
   /// Gets the grant, by whatever way the plan is.
-  private func ask(_ attempt: LoginAttempt, _ account: Account) async throws(ReplyError) -> LoginAnswer {
-    switch attempt.plan {
+  private func ask(_ plan: LoginPlan, _ attempt: LoginAttempt, _ account: Account) async throws(ReplyError)
+    -> LoginAnswer
+  {
+    switch plan {
     case .password(let username, let password):
       let sentAt = time.now
       let outcome = await provider.signIn(username: username, password: password, account: account)

@@ -63,7 +63,7 @@ extension TokenCoordinator {
 
 extension PendingLogin {
   fileprivate init(_ login: PendingSignIn) {
-    let method = login.attempt.plan.method
+    let method = login.attempt.method
     switch login.event {
     case .authorize(let event): self.init(method: method, url: event.url, expiresAt: event.expiresAt)
     case .device(let event):
