@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -16,6 +17,12 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
+#include <systemd/sd-login.h>
 
 // prctl is variadic, which Swift cannot call.
 static inline int keyrack_set_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// Linux 6.5; newer than the headers of Debian 12.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif

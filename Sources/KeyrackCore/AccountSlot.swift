@@ -27,6 +27,8 @@ enum Awaited: Hashable {
   case look(SessionID)
   /// An attempt to read the keyring.
   case keyring
+  /// What the person says.
+  case confirmation(ConfirmationQuestion)
 }
 
 /// How waiting ended.

@@ -20,17 +20,19 @@ package struct Account: Sendable, Equatable {
   package let provider: Provider
   /// What is asked for at sign-in.
   package let scopes: [String]
+  package let policy: AccessPolicy
 
-  package init(name: String, provider: Provider, scopes: [String] = []) {
+  package init(name: String, provider: Provider, scopes: [String] = [], policy: AccessPolicy = .standard) {
     self.name = name
     self.provider = provider
     self.scopes = scopes
+    self.policy = policy
   }
 
   /// The same with the endpoints that discovery has found, where the provider has none of its own.
   package func completed(by found: Endpoints?) -> Account {
     guard let found else { return self }
-    return Account(name: name, provider: provider.completed(by: found), scopes: scopes)
+    return Account(name: name, provider: provider.completed(by: found), scopes: scopes, policy: policy)
   }
 
   /// Whether a name can be one of an account.

@@ -7,22 +7,30 @@ package struct Responder: LineResponder {
 
   package init(coordinator: TokenCoordinator) { self.coordinator = coordinator }
 
-  /// On the coordinator's executor. A token in memory is answered before this returns.
-  package func respond(to line: [UInt8], send: @escaping @Sendable (AnswerLine) -> Void) {
+  /// On the coordinator's executor. A token in memory is answered before this returns, and so is whoever may not have what
+  /// it asks for.
+  package func respond(
+    to line: [UInt8], from caller: Caller, send: @escaping @Sendable (AnswerLine) -> Void
+  ) {
     var line = line
     let request: Request
     do throws(RequestError) { request = try reader.read(&line) } catch {
       return send(.reply(Reply<VersionOperation.Reply>(id: error.id, result: .failure(error.error)).line()))
     }
-    if case .token(let token) = request.call, let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token) }) {
-      return send(.reply(Reply(id: request.id, result: result).line()))
+    if case .token(let token) = request.call {
+      if let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token, by: caller) }) {
+        return send(.reply(Reply(id: request.id, result: result).line()))
+      }
+    } else if let refusal = coordinator.assumeIsolated({ $0.refusal(of: request.call, by: caller) }) {
+      return send(.reply(Reply<VersionOperation.Reply>(id: request.id, result: .failure(refusal)).line()))
     }
-    Task { await Self.answer(request, by: coordinator, send) }
+    Task { await Self.answer(request, from: caller, by: coordinator, send) }
   }
 
   /// On the coordinator's executor, which is where a reply has to be given.
   private static func answer(
-    _ request: Request, by coordinator: isolated TokenCoordinator, _ send: @escaping @Sendable (AnswerLine) -> Void
+    _ request: Request, from caller: Caller, by coordinator: isolated TokenCoordinator,
+    _ send: @escaping @Sendable (AnswerLine) -> Void
   ) async {
     let id = request.id
     switch request.call {
@@ -34,8 +42,8 @@ package struct Responder: LineResponder {
       send(.reply(Reply(id: id, result: coordinator.loginResponded(response)).line()))
     case .cancel(let cancel): send(.reply(Reply(id: id, result: coordinator.cancel(cancel)).line()))
     case .logout(let logout): send(.reply(Reply(id: id, result: await coordinator.logout(logout)).line()))
-    case .token(let token): send(.reply(Reply(id: id, result: await coordinator.token(token)).line()))
-    case .status(let status): send(.reply(Reply(id: id, result: coordinator.status(status)).line()))
+    case .token(let token): send(.reply(Reply(id: id, result: await coordinator.token(token, by: caller)).line()))
+    case .status(let status): send(.reply(Reply(id: id, result: coordinator.status(status, by: caller)).line()))
     case .reload: send(.reply(Reply(id: id, result: await coordinator.reload()).line()))
     case .providers: send(.reply(Reply(id: id, result: coordinator.describeProviders()).line()))
     case .discover(let discover): send(.reply(Reply(id: id, result: await coordinator.discover(discover)).line()))

@@ -28,7 +28,10 @@ extension TokenCoordinator {
     }
     for name in removed { remove(name) }
     for name in added { add(configuration.accounts[name]) }
-    for account in changed { slots[account.name]?.account = account }
+    for account in changed {
+      slots[account.name]?.account = account
+      forgetConfirmations(of: account.name)
+    }
     // The unchanged ones, too: what a provider has refused may be in order there by now.
     for slot in slots.values { slot.session?.configurationChanged(to: slot.account.provider, wall: time.wall) }
     countSignedIn()
@@ -40,6 +43,7 @@ extension TokenCoordinator {
   /// alone.
   private func remove(_ name: String) {
     endLogin(of: name, nil, .failure(.loginCanceled(name)))
+    forgetConfirmations(of: name)
     guard let slot = slots.removeValue(forKey: name), let session = slot.session else { return }
     if session.isRemembered {
       orphans[name] = session

@@ -1,18 +1,23 @@
 package import KeyrackProtocol
 
 extension TokenCoordinator {
-  /// What there is, from memory.
-  package func status(_ request: StatusOperation) -> Result<StatusOperation.Reply, ReplyError> {
+  /// What there is of the accounts that the program may use, from memory.
+  package func status(
+    _ request: StatusOperation, by caller: Caller
+  ) -> Result<StatusOperation.Reply, ReplyError> {
     if let name = request.account, slots[name] == nil, configurationError == nil {
       do throws(ReplyError) { _ = try slot(name) } catch { return .failure(error) }
     }
-    let shown = slots.values.filter { request.account == nil || $0.account.name == request.account }
+    let shown = slots.values.filter {
+      (request.account == nil || $0.account.name == request.account) && mayUse($0.account.name, caller)
+    }
+    let owed = outbox.values.filter { mayUse($0.revocation.account, caller) }
     return .success(
       .init(
         accounts: shown.sorted { $0.account.name < $1.account.name }.map(status(of:)),
         keyring: keyring,
-        outbox: outbox.values.sorted { $0.revocation.since < $1.revocation.since }.map(status(of:)),
-        orphans: orphans.keys.sorted()))
+        outbox: owed.sorted { $0.revocation.since < $1.revocation.since }.map(status(of:)),
+        orphans: orphans.keys.filter { mayUse($0, caller) }.sorted()))
   }
 
   private func status(of slot: AccountSlot) -> AccountStatus {

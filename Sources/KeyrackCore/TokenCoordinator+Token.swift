@@ -3,10 +3,13 @@ package import KeyrackProtocol
 extension TokenCoordinator {
   /// The answer that can be given at once: a token in memory, or a refusal that no waiting would change. Nil where
   /// something has to be done first; ``token(_:)`` does it.
-  package func tokenAtOnce(_ request: TokenOperation) -> Result<TokenOperation.Reply, ReplyError>? {
+  package func tokenAtOnce(
+    _ request: TokenOperation, by caller: Caller
+  ) -> Result<TokenOperation.Reply, ReplyError>? {
     do throws(ReplyError) {
-      let slot = try slot(for: request)
+      let slot = try slot(for: request, caller)
       let need = try requirement(of: request, for: slot)
+      if !isConfirmed(slot.account, for: caller) { return nil }
       if request.kind == .id { return try idTokenInMemory(request, of: slot).map { .success($0) } }
       let now = time.now
       guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
@@ -17,47 +20,67 @@ extension TokenCoordinator {
     }
   }
 
-  /// An access token, after a refresh where one is needed.
-  package func token(_ request: TokenOperation) async -> Result<TokenOperation.Reply, ReplyError> {
+  /// An access token, after the person's consent or a refresh where one is needed. Who asks is held to the account's
+  /// policy before anything is done and, since that may have changed meanwhile, before anything is handed out.
+  package func token(
+    _ request: TokenOperation, by caller: Caller
+  ) async -> Result<TokenOperation.Reply, ReplyError> {
     do throws(ReplyError) {
-      let slot = try slot(for: request)
-      let name = slot.account.name
+      let slot = try slot(for: request, caller)
       let timeout = min(request.timeout ?? TokenOperation.defaultTimeout, TokenOperation.maximumSeconds)
       let deadline = time.now + .seconds(timeout)
-      if slot.session == nil {
-        try await findSession(of: name, before: deadline)
-      } else {
-        try await lookAgain(try requirement(of: request, for: slot), for: name, before: deadline)
-      }
-      guard let id = slots[name]?.session?.id else { throw signedOut(name) }
-      let need = try requirement(of: request, for: slot)
-      if request.kind == .id {
-        return .success(try await idToken(request, need, session: id, of: slot, before: deadline))
-      }
-      let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
-      return .success(try reply(token, isMet, request, of: slot))
+      _ = try requirement(of: request, for: slot)
+      try await confirm(slot.account, for: caller, before: deadline)
+      let reply = try await token(request, of: slot, before: deadline)
+      try authorize(slot.account.name, by: caller)
+      return .success(reply)
     } catch {
       return .failure(error)
     }
   }
 
+  private func token(
+    _ request: TokenOperation, of slot: AccountSlot, before deadline: ContinuousClock.Instant
+  ) async throws(ReplyError) -> TokenOperation.Reply {
+    let name = slot.account.name
+    if slot.session == nil {
+      try await findSession(of: name, before: deadline)
+    } else {
+      try await lookAgain(try requirement(of: request, for: slot), for: name, before: deadline)
+    }
+    guard let id = slots[name]?.session?.id else { throw signedOut(name) }
+    let need = try requirement(of: request, for: slot)
+    if request.kind == .id {
+      return try await idToken(request, need, session: id, of: slot, before: deadline)
+    }
+    let (token, isMet) = try await accessToken(need, session: id, of: name, before: deadline)
+    return try reply(token, isMet, request, of: slot)
+  }
+
   // MARK: What is asked for
 
-  private func slot(for request: TokenOperation) throws(ReplyError) -> AccountSlot {
+  private func slot(for request: TokenOperation, _ caller: Caller) throws(ReplyError) -> AccountSlot {
     switch (request.account, request.issuer) {
-    case (let name?, nil): return try slot(name)
-    case (nil, let issuer?): return try slot(try account(of: issuer))
+    case (let name?, nil):
+      try authorize(name, by: caller)
+      return try slot(name)
+    case (nil, let issuer?): return try slot(try account(of: issuer, caller))
     case (nil, nil): throw ReplyError(.badRequest, "account: missing", hint: "name an account or an issuer")
     case (_?, _?): throw ReplyError(.badRequest, "issuer: either account or issuer, not both")
     }
   }
 
-  private func account(of issuer: String) throws(ReplyError) -> String {
-    if let configurationError { throw configurationError.reply }
+  /// Of those that the program may use. To one that may use none, no account has any issuer.
+  private func account(of issuer: String, _ caller: Caller) throws(ReplyError) -> String {
+    if let configurationError {
+      try authorize(nil, by: caller)
+      throw configurationError.reply
+    }
     let names = slots.values.filter {
       $0.account.provider.audience.issuer.map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
-    }.map(\.account.name).sorted()
+    }.map(\.account.name).filter { mayUse($0, caller) }.sorted()
     guard let name = names.first else {
+      try authorize(nil, by: caller)
       throw ReplyError(.unknownAccount, "no account has this issuer", hint: "keyrack status lists the accounts")
     }
     if names.count > 1 {

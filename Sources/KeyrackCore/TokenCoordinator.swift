@@ -20,6 +20,7 @@ package actor TokenCoordinator {
   let source: any ConfigurationSource
   let time: any TimeSource
   let digest: any Digest
+  let prompt: any ConfirmationPrompt
   let log: any EventLog
   /// From 0 to 1, for what is to be spread in time.
   let random: @Sendable () -> Double
@@ -43,6 +44,12 @@ package actor TokenCoordinator {
   var flights: [SessionID: Task<Void, Never>] = [:]
   /// What a refresh brought for a session that had ended by then: to be revoked, nothing else.
   var lateTokens: [SessionID: MintedTokens] = [:]
+
+  // Asking the person: see TokenCoordinator+Confirmation.
+  var confirmations: [ConfirmationQuestion: PendingConfirmation] = [:]
+  var lastConfirmation: Task<Void, Never>?
+  /// Until when a yes stands.
+  var confirmed: [ConfirmationQuestion: ContinuousClock.Instant] = [:]
 
   // When refreshes begin: see TokenCoordinator+Schedule.
   var limiter = RefreshLimiter()
@@ -89,7 +96,7 @@ package actor TokenCoordinator {
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
     store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
-    log: any EventLog,
+    prompt: any ConfirmationPrompt, log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
     checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
@@ -107,6 +114,7 @@ package actor TokenCoordinator {
     self.source = source
     self.time = time
     self.digest = digest
+    self.prompt = prompt
     self.log = log
     self.random = random
     self.checkpoint = checkpoint

@@ -40,7 +40,7 @@ final class Daemon {
       redirects: LoopbackListener(on: loop) { await callbacks.take($0, at: $1) }, store: keyring,
       clientSecrets: secrets,
       endedSessions: state, intents: state,
-      source: files, time: loop, digest: GLibDigest(), log: log, checkpoint: CrashPoint.reached,
+      source: files, time: loop, digest: GLibDigest(), prompt: NobodyToAsk(), log: log, checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
     callbacks.coordinator.withLock { $0 = coordinator }
     self.coordinator = coordinator
@@ -107,5 +107,11 @@ private final class Callbacks: Sendable {
   func take(_ response: AuthorizationResponse, at redirectURI: String) async -> CallbackPage {
     guard let coordinator = coordinator.withLock({ $0 }) else { return .unknownState }
     return await coordinator.authorizationResponded(response, at: redirectURI)
+  }
+}
+
+private struct NobodyToAsk: ConfirmationPrompt {
+  func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer {
+    .impossible(.noAskpass, "there is no askpass program to ask the person with")
   }
 }

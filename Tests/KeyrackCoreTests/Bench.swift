@@ -11,6 +11,7 @@ struct Bench {
   let source: FakeSource
   let clock: FakeClock
   let redirects: FakeRedirects
+  let prompt = FakePrompt()
   let coordinator: TokenCoordinator
 
   static let corp = Provider(
@@ -37,6 +38,7 @@ struct Bench {
       executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, redirects: redirects,
       store: store, clientSecrets: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
+      prompt: prompt,
       log: SilentLog(), random: { 0 }, checkpoint: { journal?.note($0.rawValue) })
   }
 

@@ -4,15 +4,31 @@ import Synchronization
 
 /// A configuration of accounts of one provider, which the test names.
 final class FakeSource: ConfigurationSource {
-  private let file: Mutex<(accounts: [String], provider: Provider)>
+  private struct File {
+    var accounts: [String]
+    var provider: Provider
+    var policies: [String: AccessPolicy] = [:]
+  }
 
-  init(_ accounts: [String], of provider: Provider = Bench.corp) { file = Mutex((accounts, provider)) }
+  private let file: Mutex<File>
 
-  func write(_ accounts: [String], of provider: Provider = Bench.corp) { file.withLock { $0 = (accounts, provider) } }
+  init(_ accounts: [String], of provider: Provider = Bench.corp) {
+    file = Mutex(File(accounts: accounts, provider: provider))
+  }
+
+  func write(
+    _ accounts: [String], of provider: Provider = Bench.corp, policies: [String: AccessPolicy] = [:]
+  ) {
+    file.withLock { $0 = File(accounts: accounts, provider: provider, policies: policies) }
+  }
 
   var configuration: Configuration {
-    let (names, provider) = file.withLock { $0 }
-    let accounts = names.map { ($0, Account(name: $0, provider: provider, scopes: ["mail", "files"])) }
+    let file = file.withLock { $0 }
+    let provider = file.provider
+    let accounts = file.accounts.map { name in
+      let policy = file.policies[name] ?? .standard
+      return (name, Account(name: name, provider: provider, scopes: ["mail", "files"], policy: policy))
+    }
     return Configuration(providers: [provider.name: provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
   }
 

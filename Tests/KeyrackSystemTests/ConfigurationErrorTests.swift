@@ -33,7 +33,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   private static let empty = "give it a value, or remove the line"
 
   static let lines = [
-    Refusal("[account work]\nprovder=x", "2: [account work] provder: unknown key", "an account has provider, scopes"),
+    Refusal(
+      "[account work]\nprovder=x", "2: [account work] provder: unknown key",
+      "an account has provider, scopes, allow, confirm, confirm_ttl"),
     Refusal("\n[foo]", "2: [foo]: not a group of Keyrack", "a group is [account NAME], [provider NAME] or [keyrack]"),
     Refusal("[account]", "1: [account]: a group without a name", names),
     Refusal("[account a b]", "1: [account a b]: not a name that this can have", names),
@@ -59,7 +61,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
       "[account a]\nprovider=p", "2: [account a] provider: there is no group [provider p]",
       "write that group, or name a preset: \(presets)"),
     Refusal(
-      "[account a]\nprovider[de]=p", "2: [account a] provider[de]: unknown key", "an account has provider, scopes"),
+      "[account a]\nprovider[de]=p", "2: [account a] provider[de]: unknown key",
+      "an account has provider, scopes, allow, confirm, confirm_ttl"),
     Refusal(
       "[account a]\nclient_secret=x", "2: [account a] client_secret: a secret",
       "secrets never go into the configuration file: remove the line"),
@@ -79,8 +82,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal(
       "client_id=a\\q", "2: [provider p] client_id: an unknown escape sequence", "write a backslash as \\\\"),
     Refusal(
-      "client_id=c\ntoken_endpoint=https://h/t\npassword_grant=yes",
-      "4: [provider p] password_grant: \"yes\" is neither true nor false", "write true or false"),
+      "client_id=c\ntoken_endpoint=https://h/t\npassword_grant=maybe",
+      "4: [provider p] password_grant: \"maybe\" is neither true nor false", "write true or false"),
     Refusal(
       "client_secret=hunter2", "2: [provider p] client_secret: a secret",
       "secrets never go into the configuration file: remove the line, and run: keyrack provider secret p"),

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Does what the line says:
 /// `echo TEXT`, `big COUNT` (a line of so many bytes), `length`, `count` (lines so far), `held`,
-/// `hold NAME` (answered later) and `release NAME`.
+/// `who` (is asking), `hold NAME` (answered later) and `release NAME`.
 final class ScriptedResponder: LineResponder {
   private let state = Mutex(State())
 
@@ -14,7 +14,7 @@ final class ScriptedResponder: LineResponder {
 
   var lines: Int { state.withLock { $0.count } }
 
-  func respond(to line: [UInt8], send: @escaping @Sendable (AnswerLine) -> Void) {
+  func respond(to line: [UInt8], from caller: Caller, send: @escaping @Sendable (AnswerLine) -> Void) {
     let reply: @Sendable ([UInt8]) -> Void = { send(.reply($0)) }
     let words = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 1)
     let argument = words.count > 1 ? String(words[1]) : ""
@@ -24,6 +24,7 @@ final class ScriptedResponder: LineResponder {
     case "big": reply([UInt8](repeating: 0x78, count: Int(argument) ?? 0) + [10])
     case "length": reply(Array("\(line.count)\n".utf8))
     case "count": reply(Array("\(lines)\n".utf8))
+    case "who": reply(Array("\(caller.program), by \(caller.evidence.rawValue)\n".utf8))
     case "held": reply(Array("\(state.withLock { $0.held.count })\n".utf8))
     case "hold": state.withLock { $0.held[argument] = reply }
     case "release":

@@ -30,7 +30,8 @@ struct ConfigurationAccountReader {
       provider = try configuredProvider(group)
     }
     let own = group.has("scopes") ? try group.scopes() : scopes[provider.name] ?? []
-    result.accounts[group.name] = Account(name: group.name, provider: provider, scopes: own)
+    result.accounts[group.name] = Account(
+      name: group.name, provider: provider, scopes: own, policy: try ConfigurationAccessReader(group: group).policy())
   }
 
   private mutating func provider(_ group: ConfigurationGroup) throws(ConfigurationError) -> Provider {

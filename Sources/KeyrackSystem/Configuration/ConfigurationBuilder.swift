@@ -2,7 +2,7 @@ import KeyrackCore
 
 /// Puts the groups of all files together and checks what no group can check alone.
 struct ConfigurationBuilder {
-  static let accountKeys = ["provider", "scopes"]
+  static let accountKeys = ["provider", "scopes"] + ConfigurationAccessReader.keys
   private static let programGroup = "keyrack"
 
   private var groups: [ConfigurationGroup] = []

@@ -112,8 +112,8 @@ struct ConfigurationGroup {
   func boolean(_ key: String) throws(ConfigurationError) -> Bool? {
     switch try string(key) {
     case nil: nil
-    case "true": true
-    case "false": false
+    case "true", "yes": true
+    case "false", "no": false
     case let other?: throw failure(key, "\"\(other)\" is neither true nor false", hint: "write true or false")
     }
   }

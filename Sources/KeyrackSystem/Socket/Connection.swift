@@ -6,7 +6,7 @@ import KeyrackProtocol
 ///
 /// On the loop's thread only. It lives until it is closed and its last reply has come.
 final class Connection {
-  let peer: Peer
+  let peer: PeerProcess
   /// When it is to be closed if nothing happens before; nil while it waits for the daemon itself.
   var deadline: ContinuousClock.Instant? { clock.deadline(limits, isIdle: underWay == 0 && output.isEmpty) }
 
@@ -15,6 +15,8 @@ final class Connection {
   private let input: ReadBuffer
   private let sweep: DeadlineSweep
   private let onClose: (Connection) -> Void
+  /// Nil until it is found out; nothing is read before.
+  private var caller: Caller?
   private var descriptor: EventLoop.Descriptor?
   private var send: (@Sendable (AnswerLine) -> Void)?
 
@@ -35,13 +37,17 @@ final class Connection {
     /// The daemon stops: whole lines count.
     case draining
     case tooLong
+    /// Who connected has ended, and another process has the connection.
+    case inherited
   }
 
   init(
-    peer: Peer, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer, sweep: DeadlineSweep,
+    peer: PeerProcess, caller: Caller?, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer,
+    sweep: DeadlineSweep,
     onClose: @escaping (Connection) -> Void
   ) {
     self.peer = peer
+    self.caller = caller
     self.limits = limits
     self.responder = responder
     self.input = input
@@ -59,6 +65,12 @@ final class Connection {
   }
 
   var isClosed: Bool { descriptor == nil }
+
+  func identified(as caller: Caller) {
+    if isClosed { return }
+    self.caller = caller
+    work()
+  }
 
   /// Reads no more; closes when all that was asked is answered.
   func drain() {
@@ -78,7 +90,12 @@ final class Connection {
 }
 
 extension Connection {
-  private var mayTakeMore: Bool { underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput }
+  private var mayTakeMore: Bool {
+    caller != nil && underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput
+  }
+
+  /// Whether somebody else may have the connection by now than who opened it.
+  private var isInherited: Bool { caller.map { $0 !== Caller.unknown } ?? false && !peer.isAlive }
 
   private func handle(_ events: EventLoop.Events) {
     guard let descriptor else { return }
@@ -111,6 +128,8 @@ extension Connection {
   private func take(_ line: AnswerLine) {
     if case .reply = line { underWay -= 1 }
     if isClosed { return }
+    // What was asked for before is for nobody else.
+    if !isWorking, isInherited { return close() }
     switch line {
     case .event(let bytes), .reply(let bytes): output.append(bytes)
     }
@@ -132,12 +151,17 @@ extension Connection {
   }
 
   private func handOutLines() {
+    guard hasLines, var caller else { return }
+    if isInherited {
+      ending = .inherited
+      caller = .unknown
+    }
     while hasLines, mayTakeMore, let send {
       switch lines.next(atEnd: ending == .endOfInput) {
       case .line(let line):
         underWay += 1
         clock.lineEnded()
-        responder.respond(to: line, send: send)
+        responder.respond(to: line, from: caller, send: send)
       case .incomplete: hasLines = false
       case .tooLong:
         hasLines = false

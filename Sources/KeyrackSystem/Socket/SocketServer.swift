@@ -6,6 +6,8 @@ package import KeyrackCore
 package actor SocketServer {
   /// Descriptors that are never given to clients: what the daemon needs for a provider, the keyring and its files.
   private static let reservedDescriptors = 64
+  /// Sandboxes whose files are being read.
+  private static let maximumLooks = 16
 
   private let loop: EventLoop
   private let responder: any LineResponder
@@ -13,12 +15,16 @@ package actor SocketServer {
   private let owner: uid_t
   private let acceptClient: @Sendable (Int32) -> Int32
 
+  private let lookup = CallerLookup()
   private let input = ReadBuffer()
   private var listener: EventLoop.Descriptor?
   private var pause: EventLoop.Timer?
-  private var sweep: DeadlineSweep?
+  private lazy var sweep = DeadlineSweep(loop, tolerance: limits.tolerance) { [weak self] now in
+    self?.assumeIsolated { $0.closeOverdue(now) }
+  }
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var connectionsOfProcess: [pid_t: Int] = [:]
+  private var looks = 0
   private var drained: CheckedContinuation<Void, Never>?
   private var drainTimer: EventLoop.Timer?
 
@@ -34,7 +40,8 @@ package actor SocketServer {
     self.owner = owner
     self.acceptClient = acceptClient
     var limits = limits
-    limits.connections = min(limits.connections, Self.availableDescriptors())
+    // Each has one of its own and one for its process.
+    limits.connections = min(limits.connections, max(1, Self.availableDescriptors() / 2))
     self.limits = limits
   }
 
@@ -43,9 +50,6 @@ package actor SocketServer {
 
   /// Takes over `descriptor`, a listening socket, and closes it in ``drain(until:)``.
   package func start(listeningOn descriptor: Int32) throws(SystemError) {
-    sweep = DeadlineSweep(loop, tolerance: limits.tolerance) { [weak self] now in
-      self?.assumeIsolated { $0.closeOverdue(now) }
-    }
     pause = EventLoop.Timer(loop) { [weak self] in
       self?.assumeIsolated { $0.listener?.interest = .readable }
     }
@@ -112,21 +116,61 @@ extension SocketServer {
   }
 
   private func admit(_ client: Int32) {
-    // Root gets nothing either, unless it is the owner. Nobody else is told anything, or counted.
-    guard let peer = Peer(of: client), peer.user == owner, let sweep else { close(client); return }
-    let isOverLimit =
-      connections.count >= limits.connections
-      || connectionsOfProcess[peer.process, default: 0] >= limits.connectionsOfAProcess
-    if isOverLimit { return refuse(client) }
+    do throws(PeerProcess.Failure) {
+      // Root gets nothing either, unless it is the owner. Nobody else is told anything, or counted.
+      let peer = try PeerProcess(connectedTo: client)
+      guard peer.user == owner else { close(client); return }
+      let isOverLimit =
+        connections.count >= limits.connections
+        || connectionsOfProcess[peer.number, default: 0] >= limits.connectionsOfAProcess
+      if isOverLimit { return refuse(client) }
+      switch try lookup.lookUp(peer, on: client) {
+      case .found(let caller): open(client, peer, caller)
+      case .sandboxed(let sandbox):
+        let connection = open(client, peer, nil)
+        look(at: sandbox, for: connection)
+      }
+    } catch {
+      switch error {
+      case .unknown: close(client)
+      case .noDescriptors: refuse(client)
+      }
+    }
+  }
+
+  @discardableResult
+  private func open(_ client: Int32, _ peer: PeerProcess, _ caller: Caller?) -> Connection {
     let connection = Connection(
-      peer: peer, limits: limits, responder: responder, input: input, sweep: sweep
+      peer: peer, caller: caller, limits: limits, responder: responder, input: input, sweep: sweep
     ) { [weak self] connection in
       let connection = ObjectIdentifier(connection)
       self?.assumeIsolated { $0.forget(connection) }
     }
     connections[ObjectIdentifier(connection)] = connection
-    connectionsOfProcess[peer.process, default: 0] += 1
+    connectionsOfProcess[peer.number, default: 0] += 1
     do { try connection.open(client, on: loop) } catch { forget(ObjectIdentifier(connection)) }
+    return connection
+  }
+
+  /// On a thread of its own, for the files of a sandbox may be such that reading never ends. Too many of these, and the
+  /// next one is not asked what it is.
+  private func look(at sandbox: Sandbox, for connection: Connection) {
+    guard looks < Self.maximumLooks else { return connection.identified(as: .unknown) }
+    looks += 1
+    let connection = LoopBound(connection, on: loop)
+    do {
+      try Thread.start("sandbox") { [weak self] in
+        let caller = sandbox.look()
+        Task { await self?.looked(at: connection, caller) }
+      }
+    } catch {
+      looked(at: connection, .unknown)
+    }
+  }
+
+  private func looked(at connection: LoopBound<Connection>, _ caller: Caller) {
+    looks -= 1
+    connection.value.identified(as: caller)
   }
 
   private func refuse(_ client: Int32) {
@@ -140,7 +184,7 @@ extension SocketServer {
 
   private func forget(_ identifier: ObjectIdentifier) {
     guard let connection = connections.removeValue(forKey: identifier) else { return }
-    let process = connection.peer.process
+    let process = connection.peer.number
     let left = connectionsOfProcess[process, default: 1] - 1
     connectionsOfProcess[process] = left == 0 ? nil : left
     if connections.isEmpty { finishDrain() }

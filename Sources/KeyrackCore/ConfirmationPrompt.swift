@@ -1,0 +1,23 @@
+/// Asks the person at this machine.
+package protocol ConfirmationPrompt: Sendable {
+  /// Returns when the person has answered; soon where nobody can be asked, or where the task is canceled.
+  func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer
+}
+
+/// Whether a program may have a token of an account.
+package struct ConfirmationQuestion: Sendable, Hashable {
+  package let account: String
+  package let program: Program
+
+  package init(account: String, program: Program) {
+    self.account = account
+    self.program = program
+  }
+}
+
+package enum ConfirmationAnswer: Sendable, Equatable {
+  case yes
+  case no
+  /// Nobody could be asked; the message says why.
+  case impossible(AccessDenial, String)
+}

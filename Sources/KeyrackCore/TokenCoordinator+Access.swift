@@ -1,0 +1,88 @@
+package import KeyrackProtocol
+
+/// Which program may have what.
+extension TokenCoordinator {
+  /// Why that program may not do that; nil where it may. The same whatever is known of the account. Of `token` nothing:
+  /// ``tokenAtOnce(_:by:)`` refuses by itself.
+  package func refusal(of call: Request.Call, by caller: Caller) -> ReplyError? {
+    do throws(ReplyError) {
+      switch call {
+      case .version, .token: break
+      case .login(let request): try authorize(request.account, by: caller)
+      case .loginResponse(let request): try authorize(request.account, by: caller)
+      case .cancel(let request): try authorize(request.account, by: caller)
+      case .logout(let request): try authorize(request.account, by: caller)
+      // Of all accounts everybody sees those that it may use.
+      case .status(let request): if let name = request.account { try authorize(name, by: caller) }
+      case .reload, .providers, .discover, .register, .secret: try authorize(nil, by: caller)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Throws `forbidden` where a program may not use an account; nil: what concerns all of them.
+  func authorize(_ name: String?, by caller: Caller) throws(ReplyError) {
+    let policy = name.map(policy(of:)) ?? .standard
+    guard let denial = policy.denial(of: caller.program) else { return }
+    throw .forbidden(name, denial, caller.program)
+  }
+
+  func mayUse(_ name: String, _ caller: Caller) -> Bool { policy(of: name).denial(of: caller.program) == nil }
+
+  /// Of an account that is not configured: the standard one.
+  private func policy(of name: String) -> AccessPolicy { slots[name]?.account.policy ?? .standard }
+}
+
+extension ReplyError {
+  /// `name`: of the account that was asked for, whether there is one or not.
+  static func forbidden(_ name: String?, _ denial: AccessDenial, _ program: Program, _ detail: String? = nil)
+    -> ReplyError
+  {
+    let account = name.map { "\($0.prefix(64)): " } ?? ""
+    return ReplyError(
+      .forbidden, account + (detail ?? denial.message), hint: denial.hint(name, program), reason: denial.rawValue)
+  }
+}
+
+extension AccessDenial {
+  fileprivate var message: String {
+    switch self {
+    case .sandboxed: "a sandboxed program may not use this"
+    case .notAllowed: "this program may not use the account"
+    case .unknownProgram: "it cannot be found out which program asks"
+    case .notConfirmed: "the person at this machine said no"
+    case .noAskpass: "there is no askpass program to ask the person with"
+    case .noDisplay: "there is no display to ask the person on"
+    case .askpassFailed: "the askpass program has failed"
+    }
+  }
+
+  fileprivate func hint(_ name: String?, _ program: Program) -> String? {
+    switch self {
+    case .sandboxed, .notAllowed:
+      guard let name, let item = program.pattern else { return nil }
+      return "to let it, add \(item) to allow= of [account \(name.prefix(64))] in keyrack.conf, then keyrack reload"
+    case .unknownProgram:
+      return "the process that connects has to be the one that asks, and to be there until it is answered"
+    case .notConfirmed: return nil
+    case .noAskpass: return "install ssh-askpass, or set SSH_ASKPASS for keyrackd"
+    case .noDisplay: return "systemctl --user import-environment DISPLAY WAYLAND_DISPLAY, or do without confirm="
+    case .askpassFailed: return "see what it says: journalctl --user -u keyrack"
+    }
+  }
+}
+
+extension Program {
+  /// The item of `allow` that names it.
+  fileprivate var pattern: String? {
+    switch confinement {
+    case .flatpak(let name): "flatpak:\(name)"
+    case .snap(let name): "snap:\(name)"
+    case .container: unit.map { "unit:\($0)" }
+    case .unknown: nil
+    case nil: executable.map { "exe:\($0)" } ?? unit.map { "unit:\($0)" }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import KeyrackProtocol
+
+/// A question that the person has not answered yet, and whoever waits for the answer.
+final class PendingConfirmation {
+  var task: Task<Void, Never>?
+  var answer: ConfirmationAnswer?
+  var waiting = 0
+}
+
+/// Asking the person, where an account is configured so.
+extension TokenCoordinator {
+  /// Whether nobody has to be asked before that program gets a token.
+  func isConfirmed(_ account: Account, for caller: Caller) -> Bool {
+    guard account.policy.confirms else { return true }
+    let question = ConfirmationQuestion(account: account.name, program: caller.program)
+    return confirmed[question].map { $0 > time.now } ?? false
+  }
+
+  /// Returns when the person has said yes. All requests of one program share a question, and one is asked at a time.
+  func confirm(
+    _ account: Account, for caller: Caller, before deadline: ContinuousClock.Instant
+  ) async throws(ReplyError) {
+    if isConfirmed(account, for: caller) { return }
+    let question = ConfirmationQuestion(account: account.name, program: caller.program)
+    let pending = confirmations[question] ?? begin(question)
+    pending.waiting += 1
+    let wake = await wait(for: .confirmation(question), before: deadline)
+    pending.waiting -= 1
+    if pending.waiting == 0, pending.answer == nil { withdraw(question, pending) }
+    switch (wake, pending.answer) {
+    case (.shuttingDown, _): throw .shuttingDown
+    case (_, .yes): return
+    case (_, .no): throw .forbidden(account.name, .notConfirmed, caller.program)
+    case (_, .impossible(let denial, let message)): throw .forbidden(account.name, denial, caller.program, message)
+    case (_, nil):
+      throw ReplyError(
+        .timeout, "\(account.name): the person has not answered within the time asked for", hint: "ask again")
+    }
+  }
+
+  /// What the person has said no longer stands.
+  func forgetConfirmations(of account: String) {
+    for question in confirmed.keys where question.account == account { confirmed[question] = nil }
+  }
+
+  private func begin(_ question: ConfirmationQuestion) -> PendingConfirmation {
+    let pending = PendingConfirmation()
+    confirmations[question] = pending
+    let previous = lastConfirmation
+    let task = Task { await self.ask(question, pending, after: previous) }
+    pending.task = task
+    lastConfirmation = task
+    return pending
+  }
+
+  private func ask(_ question: ConfirmationQuestion, _ pending: PendingConfirmation, after previous: Task<Void, Never>?)
+    async
+  {
+    await previous?.value
+    if Task.isCancelled { return }
+    let answer = await prompt.ask(question)
+    if Task.isCancelled { return }
+    pending.answer = answer
+    confirmations[question] = nil
+    if answer == .yes, let lifetime = slots[question.account]?.account.policy.confirmationLifetime {
+      confirmed = confirmed.filter { $0.value > time.now }
+      confirmed[question] = time.now + lifetime
+    }
+    wake(.confirmation(question), .settled)
+  }
+
+  /// Nobody waits for the answer any more: the dialog goes, too.
+  private func withdraw(_ question: ConfirmationQuestion, _ pending: PendingConfirmation) {
+    pending.task?.cancel()
+    confirmations[question] = nil
+  }
+}

@@ -1,0 +1,30 @@
+import KeyrackCore
+import KeyrackProtocol
+
+extension Caller {
+  /// An ordinary program of the user.
+  static let ordinary = Caller("/usr/bin/mbsync")
+
+  convenience init(
+    _ executable: String? = nil, unit: String? = nil, confinement: Program.Confinement? = nil, process: Int32 = 4711
+  ) {
+    self.init(
+      process: process, evidence: .pidfd,
+      program: Program(executable: executable, unit: unit, confinement: confinement))
+  }
+}
+
+// What most tests ask as: an ordinary program of the user.
+extension TokenCoordinator {
+  func token(_ request: TokenOperation) async -> Result<TokenOperation.Reply, ReplyError> {
+    await token(request, by: .ordinary)
+  }
+
+  func tokenAtOnce(_ request: TokenOperation) -> Result<TokenOperation.Reply, ReplyError>? {
+    tokenAtOnce(request, by: .ordinary)
+  }
+
+  func status(_ request: StatusOperation) -> Result<StatusOperation.Reply, ReplyError> {
+    status(request, by: .ordinary)
+  }
+}
