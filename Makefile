@@ -7,6 +7,8 @@ DESTDIR ?=
 SWIFT ?= swift
 # Seconds of "make soak"; its 100 expiries take five minutes more.
 SOAK ?= 60
+# Seconds of "make fuzz" for each target.
+FUZZ ?= 60
 
 BINDIR := $(PREFIX)/bin
 LIBEXECDIR := $(PREFIX)/libexec/keyrack
@@ -25,7 +27,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps test-servers build test test-systemd soak tsan demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -59,6 +61,9 @@ soak: test-servers build ## Look for what grows or gets lost: SOAK (60) seconds,
 
 tsan: test-deps swift ## Look for data races with ThreadSanitizer, in a build of its own
 	SWIFT='$(SWIFT)' Tests/tsan.sh
+
+fuzz: deps swift ## Feed libFuzzer's inputs to all that reads input: FUZZ (60) seconds each, in a build of its own
+	SWIFT='$(SWIFT)' FUZZ='$(FUZZ)' Tests/fuzz.sh
 
 demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on this machine
 	Tests/demo.sh $(abspath $(RELEASE))

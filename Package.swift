@@ -1,6 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Set by Tests/fuzz.sh, for a build of its own with the coverage that libFuzzer follows.
+let isForFuzzing = Context.environment["KEYRACK_FUZZING"] != nil
+
+/// The same functions twice: what libFuzzer calls, and what the tests call with the files that it found.
+let fuzzing: Target = {
+  let dependencies: [Target.Dependency] = ["KeyrackSystem", "KeyrackCore", "KeyrackProtocol", "CJOSE", "CSystemd"]
+  if isForFuzzing {
+    return .executableTarget(
+      name: "keyrack-fuzz", dependencies: dependencies, path: "Tests/Fuzz",
+      exclude: ["Corpus", "Dictionary", "CorpusTests.swift"])
+  }
+  return .testTarget(
+    name: "FuzzTests", dependencies: dependencies, path: "Tests/Fuzz",
+    exclude: ["Corpus", "Dictionary", "Fuzzer.swift"])
+}()
+
 let package = Package(
   name: "keyrack",
   products: [
@@ -49,10 +65,11 @@ let package = Package(
       dependencies: [
         "KeyrackClient", "KeyrackProtocol", "TestSupport", "keyrackd", "keyrack", "keyrack-keyring", "sample-provider",
       ]),
+    fuzzing,
   ]
 )
 
-let testOnly: Set = ["TestSupport", "sample-provider"]
+let testOnly: Set = ["TestSupport", "sample-provider", "keyrack-fuzz"]
 
 for target in package.targets where target.type != .system && target.name != "CWipe" {
   target.swiftSettings = [

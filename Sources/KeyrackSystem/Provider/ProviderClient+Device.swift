@@ -36,7 +36,7 @@ extension ProviderClient {
 
 extension EndpointAnswer {
   /// Section 3.2; `verification_url` is Google's name.
-  fileprivate func deviceAuthorization() throws(RequestFailure) -> DeviceAuthorization {
+  func deviceAuthorization() throws(RequestFailure) -> DeviceAuthorization {
     let userCode = try required("user_code")
     guard OneLine.text(userCode) == userCode else { throw refusal("with a wrong user_code: not one line") }
     guard let uri = try webAddress(["verification_uri", "verification_url"]) else {

@@ -31,7 +31,7 @@ extension ProviderClient {
 
 extension EndpointAnswer {
   /// OpenID Connect Core, sections 2 and 5.3.2.
-  fileprivate func subject() throws(RequestFailure) -> String {
+  func subject() throws(RequestFailure) -> String {
     let subject = try required("sub")
     guard subject.utf8.count <= 255, subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw refusal("with a wrong sub: not at most 255 printable ASCII characters")

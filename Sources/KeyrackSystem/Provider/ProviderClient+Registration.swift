@@ -76,7 +76,7 @@ struct RegistrationRequest: JSONObject, Sendable {
 extension EndpointAnswer {
   /// Section 3.2.1: the issuer may have made another client than was asked for. Then it is of no use, and that is said
   /// before anybody tries to sign in with it.
-  fileprivate func client(for wish: RegistrationRequest) throws(RequestFailure) -> RegisteredClient {
+  func client(for wish: RegistrationRequest) throws(RequestFailure) -> RegisteredClient {
     let clientID = try required("client_id")
     guard clientID.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw refusal("with a wrong client_id: not printable ASCII")
