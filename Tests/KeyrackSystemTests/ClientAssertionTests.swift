@@ -116,6 +116,9 @@ private let now = 1_800_000_000
     #expect(throws: SigningKeyError.wrongCurve) { try SigningKey(Secret(large)) }
     let broken = party.jwk(isPrivate: true, ["crv": "P-1"])
     #expect(throws: SigningKeyError("it is not a JWK of an EC or an RSA key")) { try SigningKey(Secret(broken)) }
+    // Over which cjose ends the process.
+    let padded = SigningParty.rsa().jwk(isPrivate: true, ["d": "A=AA"])
+    #expect(throws: SigningKeyError("it is not a JWK of an EC or an RSA key")) { try SigningKey(Secret(padded)) }
     #expect(throws: SigningKeyError.self) { try SigningKey(Secret(#"{"kty":"EC""#)) }
   }
 

@@ -119,6 +119,14 @@ private func set(_ keys: String...) -> String { Sample.set(keys) }
     #expect(refusal == "the id_token is not valid: the provider's key for it is not usable")
   }
 
+  /// Over padding within a number cjose ends the process.
+  @Test(arguments: ["n", "e"], ["A=AA", "=AQA", "AQAB=A", "AQ==", "A", "+/", "\u{E9}", "A\"A"])
+  func aKeyWhoseNumberIsNotBase64URLIsNotUsable(name: String, number: String) async throws {
+    let rig = try VerifierRig(set(rsa.jwk([name: number])))
+    let refusal = await rig.refusal(rsa.sign(claims(), alg: "RS256"))
+    #expect(refusal == "the id_token is not valid: \(Self.unusable)")
+  }
+
   @Test func aBrokenKeyDoesNotSpoilTheOthers() async throws {
     let rig = try VerifierRig(set(#"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, #"{"kid":5}"#, "{}", rsa.jwk()))
     #expect(await rig.refusal(rsa.sign(claims(), alg: "RS256")) == nil)

@@ -1,4 +1,5 @@
 import CJOSE
+import KeyrackProtocol
 
 /// A key in cjose's hands, public or private.
 // @unchecked: the pointer never changes; cjose and OpenSSL only read a key that has been made.
@@ -11,8 +12,10 @@ import CJOSE
     unsafe self.handle = handle
   }
 
-  /// From the text of a JWK. cjose checks that a point is on its curve.
+  /// From the text of a JWK. cjose checks that a point is on its curve, and ends the process over a number that has padding
+  /// in its middle.
   convenience init?(json text: [UInt8]) {
+    guard let scan = try? JSONScan(text), Self.hasValidNumbers(scan, text) else { return nil }
     unsafe self.init(
       text.withUnsafeBytes {
         unsafe cjose_jwk_import($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, nil)
@@ -20,6 +23,16 @@ import CJOSE
   }
 
   deinit { unsafe _ = cjose_jwk_release(handle) }
+
+  /// RFC 7518, section 6: those of all types of key.
+  private static let numbers: Set = ["n", "e", "d", "p", "q", "dp", "dq", "qi", "x", "y", "k"]
+
+  private static func hasValidNumbers(_ scan: JSONScan, _ text: [UInt8]) -> Bool {
+    scan.members.allSatisfy { member in
+      guard numbers.contains(member.name), let number = scan.text(of: member, in: text) else { return true }
+      return Base64URL.isValid(Array(number.utf8)[...])
+    }
+  }
 
   /// Of an RSA key's modulus.
   var bits: Int { unsafe cjose_jwk_get_keysize(handle, nil) }
