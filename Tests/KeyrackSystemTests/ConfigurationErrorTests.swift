@@ -166,6 +166,18 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// GLib's word for it is translated.
+  @Test(arguments: [
+    ("[account a]\nprovider=p\npro]vider=p\n", 3), ("[account a]\npro[vider=p", 2), ("\n[account a]\na[b c]=\n\n", 3),
+    ("[account a]\nEncoding=latin1\nprovider=p", 2), ("[a]\na]=\nb]=\nc=\nd]=\n", 2),
+  ])
+  func aLineThatOnlyGLibRefusesIsNumbered(text: String, line: Int) async throws {
+    let directory = try ConfigurationDirectory()
+    try directory.write(text)
+    let message = try await directory.failure()?.message
+    #expect(message?.hasPrefix("~/.config/keyrack/keyrack.conf:\(line): ") == true, "\(message ?? "")")
+  }
+
   @Test func aGroupInTwoFilesNamesBoth() async throws {
     let directory = try ConfigurationDirectory()
     try directory.write("\n[account a]\nprovider=p\n")

@@ -26,7 +26,8 @@ struct ConfigurationGroup {
       return scan.groups.map { ConfigurationGroup(path: path, scan: $0, file: file, home: home) }
     } catch {
       switch error {
-      case .malformed(let message): throw ConfigurationError("\(path): \(message)")
+      case .malformed(let message):
+        throw ConfigurationError("\(path):\(KeyFile.malformedLine(of: text)): \(OneLine.text(message))")
       }
     }
   }

@@ -22,6 +22,18 @@ import CGLib
     if isLoaded == 0 { throw .malformed(unsafe Self.take(error)) }
   }
 
+  /// The first line that makes the text unreadable, counting from 1.
+  static func malformedLine(of text: [UInt8]) -> Int {
+    let ends = text.indices.filter { text[$0] == UInt8(ascii: "\n") } + [text.count]
+    var lines = 0..<ends.count
+    while lines.count > 1 {
+      let middle = lines.lowerBound + lines.count / 2
+      let isReadable = (try? KeyFile(parsing: Array(text[..<ends[middle - 1]]))) != nil
+      lines = isReadable ? middle..<lines.upperBound : lines.lowerBound..<middle
+    }
+    return lines.lowerBound + 1
+  }
+
   deinit { unsafe g_key_file_unref(file) }
 
   /// The value with its escapes (`\s`, `\n`, `\t`, `\r`, `\\`) resolved.
