@@ -1,0 +1,53 @@
+#!/bin/bash
+# Runs the tests that "swift build --build-tests" built.
+#
+#   run.sh            all, in three processes side by side, as most of the time a test waits
+#   run.sh PATTERN    in one process those whose suite, file or name matches this regular expression, such as LoginTests
+#
+# Each process runs one test at a time. What it says is shown whole, after what the one before said; failures are shown again
+# at the end. The exit status is 0 where nothing failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+program=(.build/debug/keyrackPackageTests.xctest --testing-library swift-testing --no-parallel)
+export SWIFT_BACKTRACE=enable=no
+if [ $# -gt 0 ]; then exec "${program[@]}" --filter "$1"; fi
+
+# These wait longest: for servers to start, for tokens to expire, for deadlines to pass.
+waiting='KeyrackEndToEndTests\.(Soak|RealServer|KeyringMatrix|Outage|DeviceLogin|Concurrency)'
+logs=$(mktemp -d)
+pids=()
+
+start() {
+  "${program[@]}" "$@" >"$logs/${#pids[@]}" 2>&1 &
+  pids+=($!)
+}
+
+end() {
+  kill "${pids[@]}" 2>/dev/null || true
+  rm -rf "$logs"
+}
+
+trap end EXIT
+# Of those that hang, too, there is something to be seen.
+trap 'cat "$logs"/*; exit 1' INT TERM
+
+# Whatever is new is in one of the last two.
+start --filter "$waiting"
+start --filter KeyrackEndToEndTests --skip "$waiting"
+start --skip KeyrackEndToEndTests
+
+failures=()
+for number in "${!pids[@]}"; do
+  status=0
+  wait "${pids[number]}" || status=$?
+  cat "$logs/$number"
+  if [ $status -ne 0 ]; then failures+=("process $((number + 1)) of ${#pids[@]} ended with $status"); fi
+done
+
+if [ ${#failures[@]} -gt 0 ]; then
+  echo
+  grep -ah '✘' "$logs"/* || true
+  printf 'run.sh: %s\n' "${failures[@]}" >&2
+  exit 1
+fi
