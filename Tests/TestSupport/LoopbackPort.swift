@@ -3,22 +3,27 @@ import Glibc
 
 /// TCP ports of 127.0.0.1.
 enum LoopbackPort {
-  /// Free when it was looked for; the next to bind port 0 is given another.
+  /// Free when it was looked for, and not among those that the kernel gives to whoever binds port 0 or connects.
   static func free() throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 10_000..<32_768)
+      if isFree(port) { return port }
+    }
+    throw Child.Failure(description: "could not find a free port")
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let failed = withUnsafeMutablePointer(to: &address) { pointer in
+    return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, __CONST_SOCKADDR_ARG(__sockaddr__: $0), length) != 0
-          || getsockname(descriptor, __SOCKADDR_ARG(__sockaddr__: $0), &length) != 0
+        bind(descriptor, __CONST_SOCKADDR_ARG(__sockaddr__: $0), socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    guard !failed else { throw Child.Failure(description: "could not find a free port: error \(errno)") }
-    return UInt16(bigEndian: address.sin_port)
   }
 
   /// Whether somebody listens there.
