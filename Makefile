@@ -9,6 +9,8 @@ SWIFT ?= swift
 SOAK ?= 60
 # Seconds of "make fuzz" for each target.
 FUZZ ?= 60
+# Of the suites, files or names of tests, those that "make test FILTER=..." runs: a regular expression.
+FILTER =
 
 BINDIR := $(PREFIX)/bin
 LIBEXECDIR := $(PREFIX)/libexec/keyrack
@@ -50,14 +52,14 @@ test-servers: test-deps ## Install the server that the tests run in Python, into
 build: deps swift ## Build for debugging, tests included
 	$(SWIFT) build --build-tests
 
-test: test-servers build ## Run all tests
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel
+test: test-servers build ## Run all tests, or those that FILTER names
+	Tests/run.sh $(if $(FILTER),'$(FILTER)')
 
 test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
 	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
 
 soak: test-servers build ## Look for what grows or gets lost: SOAK (60) seconds, 1,000 rounds, 100 expiries
-	KEYRACK_SOAK_SECONDS=$(SOAK) SWIFT_BACKTRACE=enable=no $(SWIFT) test --skip-build --no-parallel --filter SoakTests
+	KEYRACK_SOAK_SECONDS=$(SOAK) Tests/run.sh SoakTests
 
 tsan: test-deps swift ## Look for data races with ThreadSanitizer, in a build of its own
 	SWIFT='$(SWIFT)' Tests/tsan.sh

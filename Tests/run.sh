@@ -29,7 +29,7 @@ end() {
 }
 
 trap end EXIT
-# Of those that hang, too, there is something to be seen.
+# What hangs is seen, too.
 trap 'cat "$logs"/*; exit 1' INT TERM
 
 # Whatever is new is in one of the last two.
@@ -42,12 +42,11 @@ for number in "${!pids[@]}"; do
   status=0
   wait "${pids[number]}" || status=$?
   cat "$logs/$number"
-  if [ $status -ne 0 ]; then failures+=("process $((number + 1)) of ${#pids[@]} ended with $status"); fi
+  if [ $status -ne 0 ]; then failures+=("process $((number + 1)) ended with $status"); fi
 done
+pids=()
 
-if [ ${#failures[@]} -gt 0 ]; then
-  echo
-  grep -ah '✘' "$logs"/* || true
-  printf 'run.sh: %s\n' "${failures[@]}" >&2
-  exit 1
-fi
+if [ ${#failures[@]} -gt 0 ]; then grep -ah '✘' "$logs"/* || true; fi
+count=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$logs"/* | awk '{ sum += $1 } END { print sum + 0 }')
+printf 'run.sh: %s\n' "$count tests were run" "${failures[@]}"
+[ ${#failures[@]} -eq 0 ]

@@ -32,8 +32,11 @@ actor FakeStore: SessionStore, ClientSecretStore, PersonStore {
 
   /// As another daemon or a person would.
   func put(_ record: SessionRecord) {
-    contents.records.removeAll { $0.account == record.account }
-    contents.records.append(record)
+    if let index = contents.records.firstIndex(where: { $0.account == record.account }) {
+      contents.records[index] = record
+    } else {
+      contents.records.append(record)
+    }
   }
   func lose(_ account: String) { contents.records.removeAll { $0.account == account } }
 
@@ -101,8 +104,7 @@ actor FakeStore: SessionStore, ClientSecretStore, PersonStore {
 
   func save(_ record: SessionRecord) async throws(StoreError) {
     try await step("save record")
-    contents.records.removeAll { $0.account == record.account }
-    contents.records.append(record)
+    put(record)
     contents.unusable[record.account] = nil
   }
 

@@ -32,7 +32,7 @@ private let seconds = ProcessInfo.processInfo.environment["KEYRACK_SOAK_SECONDS"
     var rounds = SoakRounds(fixture)
     for _ in 0..<warmUp { try await rounds.next() }
     let first = try await fixture.footprints()
-    for _ in 0..<(seconds > 0 ? 1000 : 50) { try await rounds.next() }
+    for _ in 0..<(seconds > 0 ? 1000 : 30) { try await rounds.next() }
     let last = try await fixture.footprints()
     print("soak: \(rounds.count) rounds; after \(warmUp): \(first); at the end: \(last)")
     try expectFlat(first, last, looks: 6 * (rounds.count - warmUp))
