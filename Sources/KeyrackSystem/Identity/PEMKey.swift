@@ -6,6 +6,8 @@ import KeyrackProtocol
   @unsafe private let handle: OpaquePointer
 
   init(_ text: Secret) throws(SigningKeyError) {
+    // The decoder decides by the queue of errors of this thread, too: what others have left there is none of its own.
+    ERR_clear_error()
     defer { ERR_clear_error() }
     let handle = unsafe text.bytes.withUnsafeBytes { bytes -> OpaquePointer? in
       guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
