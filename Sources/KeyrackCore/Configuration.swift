@@ -6,6 +6,8 @@ package struct Configuration: Sendable, Equatable {
   package var accounts: [String: Account]
   /// The presets and the configured ones, by name.
   package var descriptions: [ProviderDescription] = []
+  /// A PEM file of the certificate authorities to trust instead of the system's, where nothing else is said of a provider.
+  package var caFile: String?
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers

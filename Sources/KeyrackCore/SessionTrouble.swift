@@ -94,8 +94,9 @@ extension ReplyError {
       reason: reason.rawValue)
   }
 
-  package static func temporarilyUnavailable(_ account: String, _ message: String) -> ReplyError {
-    ReplyError(.temporarilyUnavailable, "\(account): \(message)", hint: "check the network, and try again")
+  package static func temporarilyUnavailable(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
+    ReplyError(
+      .temporarilyUnavailable, "\(account): \(message)", hint: hint ?? "check the network, and try again")
   }
 
   package static func providerError(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {

@@ -6,10 +6,11 @@ package protocol SignInProvider: Sendable {
   /// Asks the issuer for its metadata, by the document that the provider's `discovery` names. What another issuer says is
   /// refused (RFC 8414, section 3.3).
   func discover(_ provider: Provider) async -> Result<IssuerMetadata, RequestFailure>
-  /// The same for an issuer of which nothing is configured yet: OpenID Connect Discovery first, then RFC 8414.
-  func discover(issuer: String) async -> Result<IssuerMetadata, RequestFailure>
+  /// The same for an issuer of which nothing is configured yet: OpenID Connect Discovery first, then RFC 8414. `caFile` is
+  /// that of ``Configuration/caFile``.
+  func discover(issuer: String, caFile: String?) async -> Result<IssuerMetadata, RequestFailure>
   /// Makes this program a client (RFC 7591): a public one with PKCE where the issuer lets it choose.
-  func register(_ registration: ClientRegistration, at issuer: IssuerMetadata) async
+  func register(_ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: String?) async
     -> Result<RegisteredClient, RequestFailure>
   /// The URL for the browser, with PKCE S256, and a `state` and a `nonce` of 256 bits. Pushes the request first where the
   /// provider wants that (RFC 9126).
@@ -174,6 +175,6 @@ package enum RequestFailure: Error, Sendable, Equatable {
   /// For good.
   case rejected(Rejection)
   case throttled(String, retryAfter: Duration?)
-  /// For now.
-  case unavailable(String)
+  /// For now. The hint is for one who can do more than wait.
+  case unavailable(String, hint: String? = nil)
 }

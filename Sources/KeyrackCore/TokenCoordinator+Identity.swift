@@ -39,7 +39,7 @@ extension TokenCoordinator {
         .providerError(name, rejection.message, hint: rejection.hint)
       }
     case .throttled(let message, let wait): .throttled(name, message).retry(after: wait ?? .seconds(5))
-    case .unavailable(let message): .temporarilyUnavailable(name, message)
+    case .unavailable(let message, let hint): .temporarilyUnavailable(name, message, hint: hint)
     }
   }
 }

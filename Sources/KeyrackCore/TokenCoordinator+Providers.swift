@@ -7,7 +7,7 @@ extension TokenCoordinator {
   }
 
   package func discover(_ request: DiscoverOperation) async -> Result<DiscoverOperation.Reply, ReplyError> {
-    switch await signIns.discover(issuer: request.issuer) {
+    switch await signIns.discover(issuer: request.issuer, caFile: caFile) {
     case .success(let metadata): .success(.init(metadata))
     case .failure(let failure): .failure(self.failure(failure, nil, request.issuer))
     }
@@ -26,7 +26,7 @@ extension TokenCoordinator {
       let metadata = try await metadata(of: request.issuer)
       let redirect = try? RedirectURI(of: Provider(name: name, kind: .oauth(.init(clientID: ""))))
       let registration = ClientRegistration(clientName: "Keyrack", redirectURIs: redirect?.registered ?? [])
-      switch await signIns.register(registration, at: metadata) {
+      switch await signIns.register(registration, at: metadata, caFile: caFile) {
       case .failure(let failure): throw self.failure(failure, nil, request.issuer)
       case .success(let client):
         if let secret = client.secret { try await keep(secret, of: name) }
@@ -39,7 +39,7 @@ extension TokenCoordinator {
   }
 
   private func metadata(of issuer: String) async throws(ReplyError) -> IssuerMetadata {
-    switch await signIns.discover(issuer: issuer) {
+    switch await signIns.discover(issuer: issuer, caFile: caFile) {
     case .success(let metadata): return metadata
     case .failure(let failure): throw self.failure(failure, nil, issuer)
     }

@@ -20,6 +20,7 @@ extension TokenCoordinator {
     let old = slots
     providers = configuration.providers
     descriptions = configuration.descriptions
+    caFile = configuration.caFile
     for key in health.keys { health[key]?.configurationChanged() }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }

@@ -33,6 +33,8 @@ package actor TokenCoordinator {
   var slots: [String: AccountSlot] = [:]
   var providers: [String: Provider]
   var descriptions: [ProviderDescription]
+  /// For issuers of which nothing is configured yet.
+  var caFile: String?
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
   package internal(set) var isStopping = false
@@ -122,6 +124,7 @@ package actor TokenCoordinator {
     keyring = KeyringStatus(state: .ok, since: time.wall, message: nil)
     providers = configuration.providers
     descriptions = configuration.descriptions
+    caFile = configuration.caFile
     slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
   }
 

@@ -120,13 +120,16 @@ import Testing
   }
 
   @Test(arguments: [
-    Refusal("browser=x", "2: [keyrack] browser: unknown key", "[keyrack] has browser_command"),
+    Refusal("browser=x", "2: [keyrack] browser: unknown key", "[keyrack] has browser_command, ca_file"),
     Refusal("browser_command=", "2: [keyrack] browser_command: empty", "give it a value, or remove the line"),
     Refusal(
       "browser_command=a\\nb", "2: [keyrack] browser_command: not one line",
       "write one command, as in browser_command=firefox"),
+    Refusal("ca_file=ca.pem", "2: [keyrack] ca_file: not an absolute path", "begin it with / or ~/"),
+    Refusal(
+      "ca_file=~/ca.pem", "2: [keyrack] ca_file: ~/ca.pem: no such file or directory", "name a PEM file that is there"),
   ])
-  func aWrongKeyOfTheCommandLineIsNamed(refusal: Refusal) async throws {
+  func aWrongKeyOfTheProgramIsNamed(refusal: Refusal) async throws {
     try await expect(refusal, "[keyrack]\n" + refusal.text)
   }
 

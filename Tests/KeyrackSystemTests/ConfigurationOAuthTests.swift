@@ -115,4 +115,27 @@ import Testing
     try directory.write("[keyrack]\nbrowser_command=firefox --new-window\n")
     #expect(try await directory.read().providers.isEmpty)
   }
+
+  @Test func theProgramsAuthoritiesAreThoseOfEachProviderWithoutItsOwn() async throws {
+    let directory = try ConfigurationDirectory()
+    let (common, own) = (try directory.write("PEM", to: "common.pem"), try directory.write("PEM", to: "own.pem"))
+    let oauth = "client_id=c\ntoken_endpoint=https://h/t\n"
+    try directory.write(
+      """
+      [provider a]
+      \(oauth)
+      [provider b]
+      \(oauth)ca_file=\(own)
+      [account c]
+      provider=google
+      client_id=c
+      [keyrack]
+      ca_file=\(common)
+      """)
+    let configuration = try await directory.read()
+    #expect(configuration.caFile == common)
+    #expect(configuration.providers["a"]?.caFile == common)
+    #expect(configuration.providers["b"]?.caFile == own)
+    #expect(configuration.accounts["c"]?.provider.caFile == common)
+  }
 }

@@ -177,7 +177,7 @@ import Testing
     let server = Self.server([
       "/t" + Self.openID: (status, body), Self.oauth + "/t": (200, #"{"issuer":"SELF/t","token_endpoint":"SELF/2"}"#),
     ])
-    let metadata = try await client().discover(issuer: server.url + "/t").get()
+    let metadata = try await client().discover(issuer: server.url + "/t", caFile: nil).get()
     #expect(metadata.discovery == .rfc8414)
     #expect(metadata.endpoints == Endpoints(token: server.url + "/2"))
   }
@@ -191,7 +191,7 @@ import Testing
     let server = Self.server([
       Self.openID: (status, body), Self.oauth: (200, #"{"issuer":"SELF","token_endpoint":"SELF/2"}"#),
     ])
-    #expect(try await client().discover(issuer: server.url).failure?.class == expected)
+    #expect(try await client().discover(issuer: server.url, caFile: nil).failure?.class == expected)
     #expect(server.requests.count == 1)
   }
 
@@ -199,7 +199,7 @@ import Testing
     let server = Self.server([
       Self.openID: (200, #"{"issuer":"SELF"}"#), Self.oauth: (200, #"{"issuer":"SELF","token_endpoint":"SELF/2"}"#),
     ])
-    #expect(try await client().discover(issuer: server.url).get().endpoints == Endpoints())
+    #expect(try await client().discover(issuer: server.url, caFile: nil).get().endpoints == Endpoints())
   }
 
   @Test func theDocumentThatSaysWhereToRegisterIsTaken() async throws {
@@ -207,7 +207,7 @@ import Testing
     let registering = (200, #"{"issuer":"SELF","registration_endpoint":"SELF/2"}"#)
     for (openID, oauth) in [(plain, registering), (registering, plain)] {
       let server = Self.server([Self.openID: openID, Self.oauth: oauth])
-      let metadata = try await client().discover(issuer: server.url).get()
+      let metadata = try await client().discover(issuer: server.url, caFile: nil).get()
       var expected = Endpoints()
       expected.registration = server.url + "/2"
       #expect(metadata.endpoints == expected)
@@ -220,7 +220,7 @@ import Testing
     let server = Self.server([:])
     let name = "127.0.0.1:\(server.port)"
     #expect(
-      try await client().discover(issuer: server.url).failure
+      try await client().discover(issuer: server.url, caFile: nil).failure
         == .rejected(
           Rejection(
             .answer,

@@ -28,7 +28,20 @@ import Testing
     let server = try TLSServer(certificate: certificate, key: authority.key)
     let result = try await HTTPClient().send(post(server, caFile: nil))
     let message = "the certificate of 127.0.0.1:\(server.port) is not from a known authority"
-    #expect(result == .failure(.notSent(message)))
+    #expect(result == .failure(.untrusted(message)))
+  }
+
+  @Test func anAuthorityFileThatHasChangedIsReadAgain() async throws {
+    let other = try TestAuthority()
+    let file = other.directory + "/trusted.pem"
+    let client = try HTTPClient()
+    for authority in [authority, other] {
+      try String(contentsOfFile: authority.caFile, encoding: .utf8)
+        .write(toFile: file, atomically: true, encoding: .utf8)
+      let certificate = try authority.certificate(for: "IP:127.0.0.1", days: 2)
+      let server = try TLSServer(certificate: certificate, key: authority.key)
+      #expect(try await client.send(post(server, caFile: file)).get().status == 200)
+    }
   }
 
   @Test func anExpiredCertificateIsNamed() async throws {

@@ -18,7 +18,7 @@ import Testing
     endpoints.deviceAuthorization = device ? server.url + "/device" : nil
     var issuer = IssuerMetadata(issuer: server.url, discovery: .oidc, endpoints: endpoints)
     issuer.authenticationMethods = methods
-    return (try await ProviderClient(http: HTTPClient()).register(Self.wish, at: issuer), server)
+    return (try await ProviderClient(http: HTTPClient()).register(Self.wish, at: issuer, caFile: nil), server)
   }
 
   @Test(

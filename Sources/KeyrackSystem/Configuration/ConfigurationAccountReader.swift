@@ -3,15 +3,21 @@ import KeyrackCore
 /// Reads the groups of providers, then those of accounts, which name a provider or a preset.
 struct ConfigurationAccountReader {
   let presets: ConfigurationPresetReader
+  private let caFile: String?
   private var result = Configuration()
   private var configured: [(group: ConfigurationGroup, provider: Provider)] = []
   /// What an account asks for that names no scopes, by provider.
   private var scopes: [String: [String]] = [:]
 
-  init(presets: ConfigurationPresetReader) { self.presets = presets }
+  /// `caFile` is for the providers without one of their own.
+  init(presets: ConfigurationPresetReader, caFile: String?) {
+    self.presets = presets
+    self.caFile = caFile
+  }
 
   func configuration() throws(ConfigurationError) -> Configuration {
     var result = result
+    result.caFile = caFile
     result.descriptions = try presets.descriptions(configured)
     return result
   }
@@ -35,7 +41,7 @@ struct ConfigurationAccountReader {
   }
 
   private mutating func provider(_ group: ConfigurationGroup) throws(ConfigurationError) -> Provider {
-    let provider = try ConfigurationProviderReader(group: group).provider()
+    let provider = try ConfigurationProviderReader(group: group, commonCAFile: caFile).provider()
     scopes[provider.name] = try group.scopes()
     configured.append((group, provider))
     result.providers[provider.name] = provider

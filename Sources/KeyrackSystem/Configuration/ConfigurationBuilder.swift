@@ -25,9 +25,13 @@ struct ConfigurationBuilder {
 
   func configuration() throws(ConfigurationError) -> Configuration {
     for group in groups where group.scan.name != Self.programGroup { try Self.requireName(group) }
-    for group in groups where group.scan.name == Self.programGroup { try Self.requireProgram(group) }
+    var caFile: String?
+    for group in groups where group.scan.name == Self.programGroup {
+      try Self.requireProgram(group)
+      caFile = try group.caFile()
+    }
     let presets = ConfigurationPresetReader(presets: try ConfigurationPreset.all(home: home))
-    var accounts = ConfigurationAccountReader(presets: presets)
+    var accounts = ConfigurationAccountReader(presets: presets, caFile: caFile)
     for group in groups where group.kind == "provider" { try accounts.addProvider(group) }
     for group in groups where group.kind == "account" { try accounts.addAccount(group) }
     return try accounts.configuration()
@@ -45,9 +49,10 @@ struct ConfigurationBuilder {
     }
   }
 
-  /// Of the command line, which reads it by itself. Here it is only looked at, so that a mistake is told where all are.
+  /// `browser_command` is of the command line, which reads it by itself. Here it is only looked at, so that a mistake is
+  /// told where all are.
   private static func requireProgram(_ group: ConfigurationGroup) throws(ConfigurationError) {
-    try group.requireKeys(in: ["browser_command"], of: "[\(programGroup)]")
+    try group.requireKeys(in: ["browser_command", "ca_file"], of: "[\(programGroup)]")
     guard let command = try group.string("browser_command") else { return }
     guard command.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw group.failure("browser_command", "not one line", hint: "write one command, as in browser_command=firefox")

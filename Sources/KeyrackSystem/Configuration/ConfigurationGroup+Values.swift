@@ -32,6 +32,19 @@ extension ConfigurationGroup {
     return value
   }
 
+  /// The path of a PEM file that nobody else may write to; nil where none is named.
+  func caFile() throws(ConfigurationError) -> String? {
+    guard let value = try string("ca_file") else { return nil }
+    let path = value.hasPrefix("~/") ? home + value.dropFirst(1) : value
+    guard path.utf8.first == UInt8(ascii: "/") else {
+      throw failure("ca_file", "not an absolute path", hint: "begin it with / or ~/")
+    }
+    do { _ = try TrustedFile(opening: path) } catch {
+      throw failure("ca_file", "\(path): \(error.what)", hint: error.hint ?? "name a PEM file that is there")
+    }
+    return path
+  }
+
   /// The items `name=value` of a list, each name once. A name is printable ASCII, a value is not empty.
   func pairs(_ key: String, example: String) throws(ConfigurationError) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []

@@ -10,6 +10,8 @@ struct ConfigurationProviderReader {
   private static let commonKeys = ["kind", "preset", "ca_file"]
 
   let group: ConfigurationGroup
+  /// That of a provider without one of its own.
+  var commonCAFile: String?
 
   func provider() throws(ConfigurationError) -> Provider {
     let kind: Provider.Kind
@@ -25,7 +27,8 @@ struct ConfigurationProviderReader {
     }
     let habits = try ConfigurationHabitsReader(group: group).habits(of: kind)
     return Provider(
-      name: group.providerName, kind: kind, host: host(of: kind, habits), caFile: try caFile(), habits: habits)
+      name: group.providerName, kind: kind, host: host(of: kind, habits), caFile: try group.caFile() ?? commonCAFile,
+      habits: habits)
   }
 
   private func host(of kind: Provider.Kind, _ habits: ProviderHabits) -> String? {
@@ -71,17 +74,5 @@ struct ConfigurationProviderReader {
         hint: "give the two members different names")
     }
     return json
-  }
-
-  private func caFile() throws(ConfigurationError) -> String? {
-    guard let value = try group.string("ca_file") else { return nil }
-    let path = value.hasPrefix("~/") ? group.home + value.dropFirst(1) : value
-    guard path.utf8.first == UInt8(ascii: "/") else {
-      throw group.failure("ca_file", "not an absolute path", hint: "begin it with / or ~/")
-    }
-    do { _ = try TrustedFile(opening: path) } catch {
-      throw group.failure("ca_file", "\(path): \(error.what)", hint: error.hint ?? "name a PEM file that is there")
-    }
-    return path
   }
 }

@@ -24,6 +24,8 @@ package struct HTTPResponse: Sendable, Equatable {
 package enum HTTPFailure: Error, Sendable, Equatable {
   /// The request certainly did not leave.
   case notSent(String)
+  /// Nor did this one: nobody who is trusted knows the certificate.
+  case untrusted(String)
   /// The request may have left, and nobody knows what became of it.
   case unknown(String)
 }

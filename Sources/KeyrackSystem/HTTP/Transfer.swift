@@ -88,6 +88,8 @@ extension Transfer {
       (CURLOPT_NOSIGNAL, 1),
       // Else the end of a transfer waits for a name server that does not answer, and with it all other transfers.
       (CURLOPT_QUICK_EXIT, 1),
+      // Else a file of authorities that has changed is not read again for a day.
+      (CURLOPT_CA_CACHE_TIMEOUT, 0),
     ]
     return settings.allSatisfy { unsafe keyrack_curl_set_long(easy, $0, $1) == CURLE_OK }
   }

@@ -15,7 +15,13 @@ struct TransferFailure {
   /// What a proxy answered to CONNECT, or 0.
   var proxyStatus = 0
 
-  var outcome: HTTPFailure { mayHaveLeft ? .unknown(message) : .notSent(message) }
+  var outcome: HTTPFailure {
+    if mayHaveLeft { return .unknown(message) }
+    return code == CURLE_PEER_FAILED_VERIFICATION && isOfUnknownAuthority ? .untrusted(message) : .notSent(message)
+  }
+
+  /// OpenSSL has several words for it.
+  private var isOfUnknownAuthority: Bool { [2, 18, 19, 20, 21].contains(verifyResult) }
 
   private var name: String { endpoint.name }
 
@@ -46,12 +52,12 @@ struct TransferFailure {
   }
 
   private var verdict: String {
-    switch verifyResult {
+    if isOfUnknownAuthority { return "is not from a known authority" }
+    return switch verifyResult {
     // libcurl looks at the names itself after OpenSSL has found nothing, and then leaves its initial value of 1.
     case 0, 1, 62, 64: "is for another host"
     case 9: "is not valid yet"
     case 10: "has expired"
-    case 2, 18, 19, 20, 21: "is not from a known authority"
     case 23: "has been revoked"
     default: "is not valid (OpenSSL verify error \(verifyResult))"
     }

@@ -35,9 +35,13 @@ extension ProviderClient {
       authorization: request.authorization, caFile: provider.caFile, freshConnection: request.method == .post)
     switch await http.send(sent, reading: { read(answer, $0) }) {
     case .success(let result): return try result.get()
+    case .failure(.untrusted(let message)): throw .unavailable(message, hint: Self.trustHint)
     case .failure(.notSent(let message)), .failure(.unknown(let message)): throw .unavailable(message)
     }
   }
+
+  private static let trustHint =
+    "if its authority is your own: ca_file=/PATH/OF/ITS.pem in [keyrack] of keyrack.conf, and keyrack reload"
 
   /// `what` is its name for messages.
   func endpoint(_ url: String?, _ what: String, of provider: Provider) throws(RequestFailure) -> Endpoint {

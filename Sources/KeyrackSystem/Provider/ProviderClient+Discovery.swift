@@ -15,9 +15,9 @@ extension ProviderClient: SignInProvider {
     }
   }
 
-  package func discover(issuer: String) async -> Result<IssuerMetadata, RequestFailure> {
+  package func discover(issuer: String, caFile: String?) async -> Result<IssuerMetadata, RequestFailure> {
     await Result { () async throws(RequestFailure) in
-      let provider = Provider(name: issuer, kind: .oauth(.init(issuer: issuer, clientID: "")))
+      let provider = Provider(name: issuer, kind: .oauth(.init(issuer: issuer, clientID: "")), caFile: caFile)
       let first: RequestFailure
       switch try await metadata(of: issuer, .openID, provider) {
       case .found(let metadata): return await registering(metadata, provider)
@@ -110,7 +110,7 @@ extension RequestFailure {
   var message: String {
     switch self {
     case .rejected(let rejection): rejection.message
-    case .throttled(let message, _), .unavailable(let message): message
+    case .throttled(let message, _), .unavailable(let message, _): message
     }
   }
 }

@@ -3,10 +3,11 @@ import KeyrackProtocol
 
 extension ProviderClient {
   package func register(
-    _ registration: ClientRegistration, at issuer: IssuerMetadata
+    _ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: String?
   ) async -> Result<RegisteredClient, RequestFailure> {
     await Result { () async throws(RequestFailure) in
-      let provider = Provider(name: issuer.issuer, kind: .oauth(.init(issuer: issuer.issuer, clientID: "")))
+      let provider = Provider(
+        name: issuer.issuer, kind: .oauth(.init(issuer: issuer.issuer, clientID: "")), caFile: caFile)
       let endpoint = try endpoint(issuer.endpoints.registration, "registration endpoint", of: provider)
       guard let wish = RegistrationRequest(registration, at: issuer) else {
         throw .refused("the issuer \(issuer.issuer) takes no client that it registers: its methods are not known here")
