@@ -23,18 +23,29 @@ extension TokenCoordinator {
           hint: "a name is 1 to 64 of the characters A-Z a-z 0-9 . _ @ + -")
       }
       if isStopping { throw .shuttingDown }
+      let registration = ClientRegistration(clientName: "Keyrack", redirectURIs: try redirectURIs(for: request))
       let metadata = try await metadata(of: request.issuer)
-      let redirect = try? RedirectURI(of: Provider(name: name, kind: .oauth(.init(clientID: ""))))
-      let registration = ClientRegistration(clientName: "Keyrack", redirectURIs: redirect?.registered ?? [])
       switch await signIns.register(registration, at: metadata, caFile: caFile) {
       case .failure(let failure): throw self.failure(failure, nil, request.issuer)
       case .success(let client):
         if let secret = client.secret { try await keep(secret, of: name) }
-        return .success(
-          .init(provider: name, settings: client.settings(at: metadata), expiresAt: client.secretExpiresAt))
+        var settings = client.settings(at: metadata)
+        if let uri = request.redirectURI { settings.append(Setting(key: "redirect_uri", value: uri)) }
+        return .success(.init(provider: name, settings: settings, expiresAt: client.secretExpiresAt))
       }
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// What the provider of that name will send: a wrong one is told before there is a client with it.
+  private func redirectURIs(for request: RegisterOperation) throws(ReplyError) -> [String] {
+    var oauth = Provider.OAuth(clientID: "")
+    oauth.redirectURI = request.redirectURI
+    do throws(RedirectError) {
+      return try RedirectURI(of: Provider(name: request.provider, kind: .oauth(oauth))).registered
+    } catch {
+      throw ReplyError(.badRequest, error.message, hint: error.hint)
     }
   }
 

@@ -24,7 +24,9 @@ struct AccountPlan {
   func carryOut() throws -> Call.Answered<ReloadOperation.Reply> {
     var settings = settings
     if let issuer = registration {
-      settings = try Call.reply(to: RegisterOperation(issuer: issuer, provider: provider)).body.settings + settings
+      let redirect = settings.last { $0.key == "redirect_uri" }?.value
+      let request = RegisterOperation(issuer: issuer, provider: provider, redirectURI: redirect)
+      settings = try Call.reply(to: request).body.settings + settings.filter { $0.key != "redirect_uri" }
     }
     if let secret { _ = try Call.reply(to: SecretOperation(provider: provider, secret: secret)) }
     do { return try configure(settings) } catch {

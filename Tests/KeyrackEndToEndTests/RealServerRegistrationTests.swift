@@ -1,3 +1,4 @@
+import Foundation
 import KeyrackProtocol
 import TestSupport
 import Testing
@@ -27,10 +28,37 @@ extension RealServerTests {
     #expect(logout.remote == .done)
   }
 
-  /// A sign-in fails there: glewlwyd compares the ports of redirects, and a client is registered without one.
-  @Test func aClientIsRegisteredAtGlewlwyd() async throws {
+  /// glewlwyd compares the ports of redirects: the one that is given is registered with it, and is the one that is listened
+  /// on.
+  @Test func aClientThatWasRegisteredWithAPortSignsInAtGlewlwyd() async throws {
     let fixture = try await RealServerFixture(.glewlwyd)
-    _ = try await register("own", at: fixture.providers[0].url("/api/oidc"), fixture)
+    let provider = fixture.providers[0]
+    let uri = "http://127.0.0.1:\(provider.redirectPort)/callback/own"
+    let added = try await Child.run(
+      [
+        Products.path(of: "keyrack"), "account", "add", "own", "--issuer", provider.url("/api/oidc"), "--redirect-uri",
+        uri, "--scopes", "openid mail",
+      ],
+      environment: fixture.daemon.environment.merging(["BROWSER": provider.browser().joined(separator: " ")]) { $1 },
+      within: .seconds(30))
+    #expect(added.status == 0, "\(added.error)")
+    #expect(added.error.contains("signed in to own as "), "\(added.error)")
+    var token: Secret?
+    for _ in 0..<2 {
+      token = try await fixture.daemon.call(TokenOperation(account: "own", rejected: token)).token
+      #expect(try await provider.accepts(accessToken: text(try #require(token))))
+    }
+    let made = try await fixture.daemon.call(ProvidersOperation()).providers.first { $0.name == "own" }
+    #expect(made?.settings.contains(Setting(key: "redirect_uri", value: uri)) == true)
+  }
+
+  @Test func aRedirectThatNobodyCouldListenOnIsNotRegistered() async throws {
+    let fixture = try await RealServerFixture(.glewlwyd)
+    let issuer = fixture.providers[0].url("/api/oidc")
+    let request = RegisterOperation(issuer: issuer, provider: "own", redirectURI: "http://sso.example.org:8400/")
+    let error = try await fixture.daemon.failure(request)
+    #expect(error.code == .badRequest)
+    #expect(error.message == "redirect_uri is plain http to another host than 127.0.0.1, [::1] or localhost")
   }
 
   private func register(
