@@ -7,21 +7,30 @@ package actor KeyrackDaemon {
   package nonisolated let session: PrivateSession
   package nonisolated let socket: String
   package nonisolated let environment: [String: String]
+  /// Holds `home` and `run`.
+  private nonisolated let path: String
   private var process: Child?
 
-  /// Starts it and waits until it answers.
+  /// Starts it and waits until it answers. One that is `apart` shares nothing with others of the session but the bus and
+  /// the keyring.
   package init(
-    in session: PrivateSession, configuration: String, environment more: [String: String] = [:]
+    in session: PrivateSession, configuration: String, environment more: [String: String] = [:], apart: String? = nil
   ) async throws {
     self.session = session
-    environment = session.environment.merging(more) { $1 }
-    socket = "\(session.path)/run/keyrack/keyrack.sock"
+    path = session.path + (apart.map { "/" + $0 } ?? "")
+    let own = apart == nil ? [:] : ["HOME": "\(path)/home", "XDG_RUNTIME_DIR": "\(path)/run"]
+    environment = session.environment.merging(own) { $1 }.merging(more) { $1 }
+    socket = "\(path)/run/keyrack/keyrack.sock"
+    for folder in own.values {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
     try write(configuration: configuration)
     try await start()
   }
 
   package nonisolated func write(configuration: String) throws {
-    let folder = "\(session.path)/home/.config/keyrack"
+    let folder = "\(path)/home/.config/keyrack"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try configuration.write(toFile: "\(folder)/keyrack.conf", atomically: true, encoding: .utf8)
@@ -38,7 +47,7 @@ package actor KeyrackDaemon {
 
   package var pid: Int32 { process?.pid ?? 0 }
 
-  package nonisolated var log: String { "\(session.path)/keyrackd.log" }
+  package nonisolated var log: String { "\(path)/keyrackd.log" }
 
   /// What it has logged so far.
   package nonisolated var said: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
