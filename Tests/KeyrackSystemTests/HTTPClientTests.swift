@@ -215,68 +215,6 @@ import Testing
     _ = try await client.send(post(server.url, "again", fresh: false))
     #expect(server.requests.filter { $0.body == "again" }.count == 2)
   }
-
-  @Test func aCanceledRequestEndsAtOnce() async throws {
-    let (arrived, arrival) = AsyncStream<Void>.makeStream()
-    let server = ScriptedServer { peer in
-      _ = peer.readRequest()
-      arrival.yield()
-      peer.waitForHangUp()
-      arrival.yield()
-    }
-    let client = try client()
-    let request = try post(server.url)
-    let task = Task { await client.send(request) }
-    var arrivals = arrived.makeAsyncIterator()
-    await arrivals.next()
-    let start = ContinuousClock.now
-    task.cancel()
-    #expect(await task.value.isUnknown)
-    await arrivals.next()
-    #expect(ContinuousClock.now - start < .seconds(10))
-  }
-
-  @Test func aRequestOfACanceledTaskIsNotSent() async throws {
-    let server = ScriptedServer(answers: [answer(200)])
-    let client = try client()
-    let request = try post(server.url)
-    let task = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return await client.send(request)
-    }
-    guard case .failure(.notSent) = await task.value else {
-      Issue.record("sent")
-      return
-    }
-    #expect(server.requests.isEmpty)
-  }
-
-  @Test func aStuckServerDelaysNoOther() async throws {
-    let stuck = ScriptedServer { peer in peer.waitForHangUp() }
-    let server = ScriptedServer(answers: [answer(200)])
-    let client = try client()
-    let request = try post(stuck.url)
-    let task = Task { await client.send(request) }
-    let start = ContinuousClock.now
-    try await withThrowingTaskGroup { group in
-      for _ in 0..<50 { group.addTask { try await client.send(post(server.url)).get().status } }
-      for try await status in group { #expect(status == 200) }
-    }
-    #expect(ContinuousClock.now - start < .seconds(15))
-    client.stop()
-    #expect(
-      try await task.value
-        == .failure(.unknown("the request to \(Endpoint(validating: stuck.url).name) was ended: shutting down")))
-  }
-
-  @Test func nothingIsSentAfterTheStop() async throws {
-    let server = ScriptedServer(answers: [answer(200)])
-    let client = try client()
-    client.stop()
-    client.stop()
-    #expect(try await client.send(post(server.url)) == .failure(.notSent("shutting down")))
-    #expect(server.connections == 0)
-  }
 }
 
 extension HTTPClient {
