@@ -10,6 +10,8 @@ package struct IDTokenClaims: Sendable, Equatable {
   /// Unix seconds, a fraction cut off.
   package var issuedAt: Int
   package var nonce: String?
+  /// `auth_time`, when the person last gave a password or the like: Unix seconds, a fraction cut off.
+  package var authTime: Int?
   /// `at_hash`: see ``IDTokenExpectation/check(_:accessTokenHash:)``.
   package var accessTokenHash: String?
   /// For people. Nobody is known by it.
@@ -18,7 +20,7 @@ package struct IDTokenClaims: Sendable, Equatable {
 
   package init(
     issuer: String, subject: String, audiences: [String], authorizedParty: String? = nil, expiresAt: Int,
-    issuedAt: Int, nonce: String? = nil, accessTokenHash: String? = nil, email: String? = nil,
+    issuedAt: Int, nonce: String? = nil, authTime: Int? = nil, accessTokenHash: String? = nil, email: String? = nil,
     algorithm: SignatureAlgorithm
   ) {
     self.issuer = issuer
@@ -28,6 +30,7 @@ package struct IDTokenClaims: Sendable, Equatable {
     self.expiresAt = expiresAt
     self.issuedAt = issuedAt
     self.nonce = nonce
+    self.authTime = authTime
     self.accessTokenHash = accessTokenHash
     self.email = email
     self.algorithm = algorithm

@@ -7,6 +7,8 @@ package struct IDTokenExpectation: Sendable, Equatable {
   package var trustedAudiences: [String]
   /// What was sent, nil where none was.
   package var nonce: String?
+  /// At a refresh: that of the sign-in, nil where it did not say.
+  package var authTime: Int?
   /// Unix seconds.
   package var now: Int
 
@@ -41,14 +43,17 @@ package struct IDTokenExpectation: Sendable, Equatable {
     }
   }
 
-  /// The token of a refresh (section 12.2): of the same subject. Without a nonce or with that of the sign-in, where that
-  /// is still known.
+  /// The token of a refresh (section 12.2): of the same subject. Without a nonce or an `auth_time`, or with those of the
+  /// sign-in, where they are still known.
   package func checkRefresh(
     _ claims: IDTokenClaims, subject: String, accessTokenHash: String? = nil
   ) throws(IDTokenError) {
     try checkCommon(claims, accessTokenHash)
     if let nonce, let got = claims.nonce, !Self.areSame(nonce, got) {
       throw Self.refusal("its nonce is of another sign-in")
+    }
+    if let authTime, let got = claims.authTime, authTime != got {
+      throw Self.refusal("its auth_time is of another sign-in")
     }
     guard Self.areSame(subject, claims.subject) else {
       throw IDTokenError(.otherSubject, "the id_token of the refresh is of another subject")

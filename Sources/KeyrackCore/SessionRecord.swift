@@ -11,6 +11,8 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
   /// What discovery found at sign-in: the session stays with these endpoints (RFC 8414, section 6.2).
   package var endpoints: Endpoints?
   package var subject: String?
+  /// When the person gave a password or the like, where the id_token of the sign-in has said so.
+  package var authTime: Int?
   /// What was granted, space-separated.
   package var scope: String?
   package var refreshToken: Secret?
@@ -65,7 +67,9 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
 
   /// Whether all numbers are such that one may calculate with them.
   package var isPlausible: Bool {
-    let times = [obtainedAt, expiresAt, expiresAtBoot?.seconds, refreshedAt, refreshExpiresAt].compactMap { $0 }
+    let times = [obtainedAt, authTime, expiresAt, expiresAtBoot?.seconds, refreshedAt, refreshExpiresAt].compactMap {
+      $0
+    }
     return (times + [generation]).allSatisfy { (0...1 << 48).contains($0) }
   }
 
@@ -77,6 +81,7 @@ package struct SessionRecord: Sendable, Equatable, Decodable, JSONObject {
     object.member("audience", audience)
     object.member("endpoints", endpoints)
     object.member("subject", subject)
+    object.member("authTime", authTime)
     object.member("scope", scope)
     object.member("refreshToken", refreshToken)
     object.member("accessToken", accessToken)

@@ -154,7 +154,7 @@ package enum IdentityOccasion: Sendable, Equatable {
   /// `nonce` is that of the authorization request, nil where there was none.
   case signIn(nonce: String?)
   /// It has to be of the same person (OpenID Connect Core, section 12.2).
-  case refresh(subject: String)
+  case refresh(subject: String, authTime: Int?)
 }
 
 /// Who signed in.
@@ -163,10 +163,13 @@ package struct Identity: Sendable, Equatable {
   package let subject: String
   /// Unix seconds: `exp` of the id_token, nil where the userinfo endpoint has told.
   package let idTokenExpiresAt: Int?
+  /// Its `auth_time`.
+  package let authTime: Int?
 
-  package init(subject: String, idTokenExpiresAt: Int? = nil) {
+  package init(subject: String, idTokenExpiresAt: Int? = nil, authTime: Int? = nil) {
     self.subject = subject
     self.idTokenExpiresAt = idTokenExpiresAt
+    self.authTime = authTime
   }
 }
 

@@ -10,6 +10,7 @@ extension TokenCoordinator {
     let name = account.name
     var record = record(of: grant, account, sentAt: sentAt)
     record.endpoints = found
+    record.authTime = identity?.authTime
     let token = AccessToken(
       grant, scope: record.scope, sentAt: sentAt, isRefreshable: record.refreshToken != nil,
       habits: account.provider.habits, random: random())

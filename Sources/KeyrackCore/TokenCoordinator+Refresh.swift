@@ -160,7 +160,8 @@ extension TokenCoordinator {
     var idToken: IDToken?
     var refusal: String?
     if case .success(let grant) = outcome, grant.idToken != nil, let subject = record.subject {
-      switch await signIns.identify(grant, at: .refresh(subject: subject), account: account) {
+      let occasion = IdentityOccasion.refresh(subject: subject, authTime: record.authTime)
+      switch await signIns.identify(grant, at: occasion, account: account) {
       case .success(let identity?): idToken = IDToken(grant, identity, wall: time.wall)
       case .failure(.rejected(let rejection)): refusal = rejection.message
       // Its keys cannot be had now: then nobody has this id_token.

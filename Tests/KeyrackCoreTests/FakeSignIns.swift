@@ -87,7 +87,7 @@ extension FakeProvider: SignInProvider {
     let name =
       switch occasion {
       case .signIn(let nonce): nonce ?? "without nonce"
-      case .refresh(let subject): "again \(subject)"
+      case .refresh(let subject, let authTime): "again \(subject)" + (authTime.map { " of \($0)" } ?? "")
       }
     return take("identify \(name)") { state in
       state.identities.count > 1 ? state.identities.removeFirst() : state.identities[0]

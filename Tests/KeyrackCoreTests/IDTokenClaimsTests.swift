@@ -101,6 +101,14 @@ import Testing
     Case("another issuer", "its iss is another issuer") { claims, _ in claims.issuer = "https://evil.example.org" },
     Case("another audience", "its aud is another client") { claims, _ in claims.audiences = ["other"] },
     Case("expired", "it has expired (exp)") { claims, _ in claims.expiresAt = now - 60 },
+    Case("the auth_time of the sign-in", nil) { claims, expected in
+      (claims.authTime, expected.authTime) = (now - 9, now - 9)
+    },
+    Case("another auth_time", "its auth_time is of another sign-in") { claims, expected in
+      (claims.authTime, expected.authTime) = (now, now - 9)
+    },
+    Case("an auth_time that nobody remembers", nil) { claims, _ in claims.authTime = now },
+    Case("no auth_time", nil) { _, expected in expected.authTime = now },
   ]
 
   @Test(arguments: refreshCases) func aTokenOfARefreshNeedsNoNonce(_ row: Case) {

@@ -48,6 +48,23 @@ import Testing
     #expect(try await bench.ask().value.get().token == Secret("at-2"))
   }
 
+  @Test func aRefreshIsComparedWithTheAuthenticationOfTheSignIn() async throws {
+    let bench = Bench(signingInAt: { _ in })
+    bench.signIns.change {
+      $0.exchanges = [grant("at-1", "id-1")]
+      $0.identities = [.success(Identity(subject: "alice", idTokenExpiresAt: 1_000_600, authTime: 1_000_000))]
+    }
+    _ = await bench.logIn()
+    #expect(await bench.bring(answer()) == .signedIn)
+    #expect(await bench.store.contents.records.map(\.authTime) == [1_000_000])
+    let waiting = await bench.ask(TokenOperation(account: "work", rejected: Secret("at-1")))
+    await bench.provider.waitForRequests(1)
+    await bench.provider.answerNext(grant("at-2", "id-2"))
+    #expect(try await waiting.value.get().token == Secret("at-2"))
+    #expect(bench.asked.last == "identify again alice of 1000000")
+    #expect(await bench.store.contents.records.map(\.authTime) == [1_000_000])
+  }
+
   @Test func oneThatDoesNotComeIsAskedForOnce() async throws {
     let bench = try await bench()
     bench.clock.advance(.seconds(601))

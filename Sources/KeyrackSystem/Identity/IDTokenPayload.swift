@@ -5,7 +5,11 @@ struct IDTokenPayload: Decodable {
   /// With whatever algorithm, which is not the payload's to tell.
   private let claims: IDTokenClaims
 
-  fileprivate enum CodingKeys: String, CodingKey { case iss, sub, aud, azp, exp, iat, nonce, email, atHash = "at_hash" }
+  fileprivate enum CodingKeys: String, CodingKey {
+    case iss, sub, aud, azp, exp, iat, nonce, email
+    case atHash = "at_hash"
+    case authTime = "auth_time"
+  }
 
   /// Throws ``IDTokenError`` for a claim that is missing or of the wrong type.
   init(from decoder: any Decoder) throws {
@@ -16,7 +20,7 @@ struct IDTokenPayload: Decodable {
       audiences: try members.audiences(),
       authorizedParty: try members.optional(.azp, "a text", String.self),
       expiresAt: try members.time(.exp), issuedAt: try members.time(.iat),
-      nonce: try members.optional(.nonce, "a text", String.self),
+      nonce: try members.optional(.nonce, "a text", String.self), authTime: try? members.time(.authTime),
       accessTokenHash: try members.optional(.atHash, "a text", String.self),
       email: try? members.optional(.email, "a text", String.self), algorithm: .rs256)
   }

@@ -10,12 +10,15 @@ extension IDTokenVerifier: IDTokenReader {
     var subject: String?
     switch occasion {
     case .signIn(let nonce): expectation.nonce = nonce
-    case .refresh(let known): subject = known
+    case .refresh(let known, let authTime):
+      subject = known
+      expectation.authTime = authTime
     }
     do throws(IDTokenError) {
       let claims = try await verify(
         token, keys: keys, expecting: expectation, refreshOf: subject, accessToken: grant.accessToken)
-      return .success(Identity(subject: claims.subject, idTokenExpiresAt: claims.expiresAt))
+      return .success(
+        Identity(subject: claims.subject, idTokenExpiresAt: claims.expiresAt, authTime: claims.authTime))
     } catch {
       return switch error.kind {
       case .invalid, .otherSubject: .failure(.rejected(Rejection(.answer, error.message)))
