@@ -113,6 +113,27 @@ private func set(_ keys: String...) -> String { Sample.set(keys) }
     #expect(refusal == key.refusal.map { "the id_token is not valid: \($0)" })
   }
 
+  /// Of these keys one coordinate begins with a zero, which is missing in the last text.
+  private static let coordinates = [
+    (
+      "x", "AAdgPGcSArmZRiEStc-c2jNDyyKt5OFP7Gi0NF7aqOw", "ykjLwhRIfZVV68p5k-_5a3PFFTmexWL3sWvdCLvKouI",
+      "AAAAAAAAANgKIDewuaGhqpxDC6KcQaGouaA3sAogANg", "B2A8ZxICuZlGIRK1z5zaM0PLIq3k4U_saLQ0Xtqo7A"
+    ),
+    (
+      "y", "2N_rCUyh4nLJbXR5YpWBl3ip3bSHVYnJOC5mq-5GWIw", "AAYtGyZtZbIYXsU0hLIX1Uy50B0FL9L0LH7nG5OiJuI",
+      "AAAAAAAAAg0YnIdbwy_3KVg_ZvJYO_ckwyyHWhicAg0", "Bi0bJm1lshhexTSEshfVTLnQHQUv0vQsfucbk6Im4g"
+    ),
+  ]
+
+  @Test(arguments: coordinates)
+  func aCoordinateMayLackTheZeroAtItsStart(name: String, x: String, y: String, d: String, short: String) async throws {
+    let key = SigningParty.imported(#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":"\#(d)"}"#)
+    for number in [name == "x" ? x : y, short] {
+      let rig = try VerifierRig(set(key.jwk([name: number])))
+      #expect(await rig.refusal(key.sign(claims(), alg: "ES256")) == nil, "\(number)")
+    }
+  }
+
   @Test func aShortRSAKeyIsNotUsable() async throws {
     let short = SigningParty.rsa(bits: 1024)
     let refusal = try await VerifierRig(set(short.jwk())).refusal(short.sign(claims(), alg: "RS256"))

@@ -13,7 +13,7 @@ enum AccessTokenHash {
     defer { unsafe g_checksum_free(checksum) }
     unsafe g_checksum_update(checksum, accessToken.bytes, accessToken.bytes.count)
     unsafe g_checksum_get_digest(checksum, &bytes, &written)
-    return Base64URL.encoded(bytes.prefix(count / 2))
+    return Base64.urlText(bytes.prefix(count / 2))
   }
 
   private static func digest(of algorithm: SignatureAlgorithm) -> (GChecksumType, bytes: Int) {

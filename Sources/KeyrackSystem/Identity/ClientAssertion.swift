@@ -69,7 +69,7 @@ private struct Payload: JSONObject {
   /// 128 bits.
   private static func randomID() -> String {
     var generator = SystemRandomNumberGenerator()
-    return Base64URL.encoded((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    return Base64.urlText((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 }
 

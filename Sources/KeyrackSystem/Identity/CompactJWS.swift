@@ -20,10 +20,10 @@ struct CompactJWS: Sendable {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     // RFC 7516, section 3.1.
     guard parts.count != 5 else { throw Self.broken("it is encrypted (JWE), which is not supported") }
-    guard parts.count == 3, parts.dropLast().allSatisfy({ !$0.isEmpty }), parts.allSatisfy(Base64URL.isValid) else {
+    guard parts.count == 3, parts.dropLast().allSatisfy({ !$0.isEmpty }), parts.allSatisfy(Base64.isURLEncoded) else {
       throw Self.broken("it is not a signed token in the compact form")
     }
-    let header: JWSHeader = try Self.json(Base64URL.decoded(parts[0]), "header")
+    let header: JWSHeader = try Self.json(Base64.urlDecoded(parts[0]), "header")
     // RFC 7515, section 4.1.11: whoever does not understand an extension must refuse. We understand none.
     guard !header.isCritical else { throw Self.broken("its header has extensions that must be understood (crit)") }
     algorithm = try Self.algorithm(header.algorithm)

@@ -56,9 +56,9 @@ extension JSONWebKey {
   /// A coordinate with all the octets that it has to have (RFC 7518, section 6.2.1.2): some servers leave out those at its
   /// start that are zero, and cjose takes no other number of them.
   fileprivate static func padded(_ number: String, to size: Int) -> String {
-    let bytes = Base64URL.decoded(Array(number.utf8)[...]).drop { $0 == 0 }
+    let bytes = Base64.urlDecoded(Array(number.utf8)[...]).drop { $0 == 0 }
     guard bytes.count < size else { return number }
-    return Base64URL.encoded([UInt8](repeating: 0, count: size - bytes.count) + bytes)
+    return Base64.urlText([UInt8](repeating: 0, count: size - bytes.count) + bytes)
   }
 }
 

@@ -11,6 +11,6 @@ enum ProofKey {
 
   /// Section 4.2.
   static func challenge(_ verifier: Secret) -> String {
-    String(decoding: Base64.urlEncoded(GLibDigest.sha256Bytes(verifier.bytes)), as: UTF8.self)
+    Base64.urlText(GLibDigest.sha256Bytes(verifier.bytes))
   }
 }
