@@ -2,7 +2,12 @@ package import KeyrackProtocol
 
 extension Provider {
   /// For people: of one that an account has for itself, the preset that it was made from.
-  package var displayName: String { String(name.prefix { $0 != ":" }) }
+  package var displayName: String { Self.displayName(of: name) }
+
+  /// An issuer of which nothing is configured is its own name.
+  package static func displayName(of name: String) -> String {
+    name.contains("/") ? name : String(name.prefix { $0 != ":" })
+  }
 
   /// The group of the configuration that it is read from.
   package var group: String {

@@ -39,6 +39,13 @@ import Testing
 
   // MARK: OAuth
 
+  @Test(arguments: [("google:work", "google"), ("corp", "corp"), ("https://a.test", "https://a.test")])
+  func aProviderIsCalledWhatPeopleKnow(name: String, shown: String) async throws {
+    let account = Account(name: "work", provider: Provider(name: name, kind: .oauth(.init(clientID: "c"))))
+    let outcome = try await ProviderClient(http: HTTPClient()).refresh(Secret("rt"), for: .standard, account: account)
+    #expect(outcome == .notSent("the provider \(shown) has no token endpoint"))
+  }
+
   @Test func aPasswordArrivesAsTheFormOfRFC6749() async throws {
     let server = ScriptedServer(answers: [Self.tokens])
     let outcome = try await client().signIn(

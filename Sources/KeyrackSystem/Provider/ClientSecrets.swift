@@ -55,14 +55,16 @@ package actor ClientSecrets: ClientSecretSource, ClientSecretStore {
     do throws(SecretCommand.Failure) {
       return .success(try await Self.run(SecretCommand(command: command, environment: environment, limit: limit)))
     } catch {
-      return .failure(ClientSecretError("the client_secret_command of \(provider) \(error.message)", .failed))
+      let name = Provider.displayName(of: provider)
+      return .failure(ClientSecretError("the client_secret_command of \(name) \(error.message)", .failed))
     }
   }
 
   private func lookUp(_ provider: String) async -> Outcome {
     do throws(StoreError) {
       if let secret = try await source.clientSecret(of: provider) { return .success(secret) }
-      let message = "the provider \(provider) needs a client secret: keyrack provider secret \(provider)"
+      let name = Provider.displayName(of: provider)
+      let message = "the provider \(name) needs a client secret: keyrack provider secret \(provider)"
       return .failure(ClientSecretError(message, .missing))
     } catch {
       return .failure(Self.failure(error, provider))
@@ -70,7 +72,7 @@ package actor ClientSecrets: ClientSecretSource, ClientSecretStore {
   }
 
   private static func failure(_ error: StoreError, _ provider: String) -> ClientSecretError {
-    let what = "the client secret of \(provider)"
+    let what = "the client secret of \(Provider.displayName(of: provider))"
     return switch error {
     case .locked: ClientSecretError("\(what) is in the keyring, which is locked", .locked)
     case .unavailable(let why): ClientSecretError("\(what) is in the keyring: \(why)", .locked)

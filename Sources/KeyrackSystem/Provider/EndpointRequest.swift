@@ -45,13 +45,13 @@ extension ProviderClient {
 
   /// `what` is its name for messages.
   func endpoint(_ url: String?, _ what: String, of provider: Provider) throws(RequestFailure) -> Endpoint {
-    guard let url else { throw .refused("the provider \(provider.name) has no \(what)") }
+    guard let url else { throw .refused("the provider \(provider.displayName) has no \(what)") }
     do { return try Endpoint(validating: url) } catch { throw .refused(Self.unusable(provider, error)) }
   }
 
   func oauth(_ provider: Provider) throws(RequestFailure) -> Provider.OAuth {
     guard case .oauth(let oauth) = provider.kind else {
-      throw .refused("the provider \(provider.name) does not speak OAuth")
+      throw .refused("the provider \(provider.displayName) does not speak OAuth")
     }
     return oauth
   }

@@ -10,7 +10,7 @@ extension ProviderClient {
       let oauth = try oauth(provider)
       let endpoint = try endpoint(oauth.endpoints.authorization, "authorization endpoint", of: provider)
       guard !oauth.endpoints.lacksS256 else {
-        throw .refused("the provider \(provider.name) does not know S256, and without it a code can be stolen")
+        throw .refused("the provider \(provider.displayName) does not know S256, and without it a code can be stolen")
       }
       // Without them the code could not be spent: nobody should sign in for nothing.
       let credentials = try await requireCredentials(of: provider, oauth)
@@ -28,7 +28,7 @@ extension ProviderClient {
   package func exchange(_ code: Secret, of request: AuthorizationRequest, account: Account) async -> TokenOutcome {
     let provider = account.provider
     guard case .oauth(let oauth) = provider.kind else {
-      return .rejected(Rejection(.request, "the provider \(provider.name) does not speak OAuth"))
+      return .rejected(Rejection(.request, "the provider \(provider.displayName) does not speak OAuth"))
     }
     return await tokens(.signIn, from: oauth.endpoints.token, oauth, provider, sent: [code, request.verifier]) {
       $0.exchange(code, redirectURI: request.redirectURI, verifier: request.verifier)

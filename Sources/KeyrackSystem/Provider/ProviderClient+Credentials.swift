@@ -24,10 +24,12 @@ extension ProviderClient {
 
   /// Never an empty one: sent as such it is refused, and left out it would be another method.
   func secret(of provider: Provider) async throws(ClientSecretError) -> Secret {
-    guard let secrets else { throw ClientSecretError("there is no client secret for the provider \(provider.name)") }
+    guard let secrets else {
+      throw ClientSecretError("there is no client secret for the provider \(provider.displayName)")
+    }
     let secret = try await secrets.secret(of: provider).get()
     guard !secret.isEmpty else {
-      throw ClientSecretError("the client secret for the provider \(provider.name) is empty")
+      throw ClientSecretError("the client secret for the provider \(provider.displayName) is empty")
     }
     return secret
   }
@@ -36,7 +38,7 @@ extension ProviderClient {
     _ kind: ClientAssertionKind, _ oauth: Provider.OAuth, _ provider: Provider, audience: String
   ) async throws(ClientSecretError) -> Secret {
     let key = try await secret(of: provider)
-    guard let signer else { throw ClientSecretError("nothing signs for the provider \(provider.name)") }
+    guard let signer else { throw ClientSecretError("nothing signs for the provider \(provider.displayName)") }
     return try await signer.assertion(kind, key: key, clientID: oauth.clientID, audience: audience)
   }
 }

@@ -21,7 +21,7 @@ extension ProviderClient {
   package func poll(_ device: DeviceAuthorization, account: Account) async -> DeviceOutcome {
     let provider = account.provider
     guard case .oauth(let oauth) = provider.kind else {
-      return .ended(.rejected(Rejection(.request, "the provider \(provider.name) does not speak OAuth")))
+      return .ended(.rejected(Rejection(.request, "the provider \(provider.displayName) does not speak OAuth")))
     }
     do {
       let call = try await call(.signIn, oauth.endpoints.token, oauth, provider, sent: [device.deviceCode]) {

@@ -6,7 +6,7 @@ extension ProviderClient: SignInProvider {
     await Result { () async throws(RequestFailure) in
       let oauth = try oauth(provider)
       guard let issuer = oauth.issuer, let document = DiscoveryDocument(oauth.discovery) else {
-        throw .refused("the provider \(provider.name) has no issuer to be asked")
+        throw .refused("the provider \(provider.displayName) has no issuer to be asked")
       }
       switch try await metadata(of: issuer, document, provider) {
       case .found(let metadata): return metadata

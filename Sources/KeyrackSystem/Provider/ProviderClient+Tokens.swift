@@ -47,7 +47,9 @@ extension ProviderClient {
   func send<Answer: Sendable>(
     _ call: TokenCall, _ provider: Provider, reading read: @escaping @Sendable (TokenAnswer, HTTPResponse) -> Answer
   ) async -> Result<Answer, HTTPFailure> {
-    guard let url = call.url else { return .failure(.notSent("the provider \(provider.name) has no token endpoint")) }
+    guard let url = call.url else {
+      return .failure(.notSent("the provider \(provider.displayName) has no token endpoint"))
+    }
     let endpoint: Endpoint
     do { endpoint = try Endpoint(validating: url) } catch {
       return .failure(.notSent(Self.unusable(provider, error)))
@@ -61,7 +63,7 @@ extension ProviderClient {
   }
 
   static func unusable(_ provider: Provider, _ error: EndpointError) -> String {
-    "an endpoint of the provider \(provider.name) is \(error.message)"
+    "an endpoint of the provider \(provider.displayName) is \(error.message)"
   }
 }
 

@@ -24,7 +24,8 @@ package struct ProviderClient: IdentityProvider {
     switch provider.kind {
     case .oauth(let oauth):
       guard oauth.allowsPasswordGrant else {
-        return .rejected(Rejection(.request, "the provider \(provider.name) is not configured to take a password"))
+        return .rejected(
+          Rejection(.request, "the provider \(provider.displayName) is not configured to take a password"))
       }
       return await tokens(.signIn, from: oauth.endpoints.token, oauth, provider, sent: [password]) {
         $0.signIn(username: username, password: password, scopes: account.scopes)
@@ -46,7 +47,7 @@ package struct ProviderClient: IdentityProvider {
       }
     case .json(let json):
       guard let url = json.refreshURL else {
-        return .rejected(Rejection(.request, "the provider \(provider.name) has no refresh_url"))
+        return .rejected(Rejection(.request, "the provider \(provider.displayName) has no refresh_url"))
       }
       let body = RequestBody.json([("refresh_token", refreshToken)])
       return await outcome(
