@@ -7,10 +7,12 @@ struct AccountAddCommand {
 
   init(_ invocation: Invocation) throws(CommandFailure) {
     try invocation.exclude(.provider, .issuer)
+    try invocation.exclude(.issuer, .host)
     self.invocation = invocation
     var draft = try AccountDraft(name: invocation.account ?? "", source: Self.source(invocation))
     draft.clientID = invocation[.clientID]
-    if let uri = invocation[.redirectURI] { draft.settings = [Setting("redirect_uri", uri)] }
+    if let host = invocation[.host] { draft.settings.append(Setting("host", host)) }
+    if let uri = invocation[.redirectURI] { draft.settings.append(Setting("redirect_uri", uri)) }
     draft.scopes = try invocation[.scopes].map { text throws(CommandFailure) in try ScopeList(typed: text) }
     self.draft = draft
   }

@@ -51,9 +51,15 @@ struct AccountInterview {
 
   private func plan(ofPreset preset: ProviderDescription) throws -> AccountPlan {
     try requireFreeProvider()
+    let given = draft.settings.map(\.key)
+    guard !given.contains("host") || preset["host"] != nil || preset.missing.contains("host") else {
+      throw CommandFailure(
+        status: 2, "provider \(preset.name): there is but one server of it, --host names no other",
+        hint: "keyrack provider show \(preset.name)")
+    }
     var plan = AccountPlan(account: draft.name, provider: draft.name)
     plan.settings = [Setting("preset", preset.name)]
-    var keys = preset.missing
+    var keys = preset.missing.filter { !given.contains($0) }
     if draft.clientID != nil && !keys.contains("client_id") { keys.append("client_id") }
     for key in keys { plan.settings.append(try value(of: key, at: preset)) }
     plan.settings += draft.settings

@@ -3,7 +3,7 @@ extension Command.Definition {
   static var accountAdd: Self {
     Self(
       usage: ["NAME --provider NAME", "NAME --issuer URL"], summary: "add an account, and sign in to it",
-      options: [.provider, .issuer, .clientID, .redirectURI, .scopes, .secretFromInput, .noLogin] + Self.ways,
+      options: [.provider, .issuer, .host, .clientID, .redirectURI, .scopes, .secretFromInput, .noLogin] + Self.ways,
       details: """
           keyrack account add personal --provider google
           keyrack account add work --issuer https://sso.example.org

@@ -17,6 +17,7 @@ enum Option: String, CaseIterable {
   case timeout
   case provider
   case clientID = "client-id"
+  case host
   case redirectURI = "redirect-uri"
   case scopes
   case noLogin = "no-login"
@@ -35,6 +36,7 @@ enum Option: String, CaseIterable {
     switch self {
     case .username, .provider, .account: "NAME"
     case .clientID: "ID"
+    case .host: "HOST"
     case .redirectURI: "URL"
     case .scopes: "SCOPES"
     case .issuer: "URL"
@@ -68,6 +70,7 @@ enum Option: String, CaseIterable {
     case .scope: "the scopes it must have, space-separated"
     case .timeout: "how long to wait for it (default \(TokenOperation.defaultTimeout))"
     case .provider: "one of those that keyrack provider list shows"
+    case .host: "the name of your own server, of a provider that has such"
     case .redirectURI: "where the browser is sent back to, as it is registered there, {port} for any port"
     case .clientID: "the id of the client that was registered there, instead of being asked for it"
     case .scopes: "the scopes to ask for, space-separated, instead of being asked for them"
