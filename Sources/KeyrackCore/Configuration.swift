@@ -7,7 +7,7 @@ package struct Configuration: Sendable, Equatable {
   /// The presets and the configured ones, by name.
   package var descriptions: [ProviderDescription] = []
   /// A PEM file of the certificate authorities to trust instead of the system's, where nothing else is said of a provider.
-  package var caFile: String?
+  package var caFile: CAFile?
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers
@@ -58,7 +58,7 @@ package struct Provider: Sendable, Equatable {
   /// Of the endpoint that refreshes; what is known of its health is known of this host.
   package let host: String
   /// A PEM file of the certificate authorities to trust instead of the system's.
-  package let caFile: String?
+  package let caFile: CAFile?
   package let habits: ProviderHabits
 
   package enum Kind: Sendable, Equatable {
@@ -132,7 +132,7 @@ package struct Provider: Sendable, Equatable {
 
   /// `host`: with its port; nil for one of its own.
   package init(
-    name: String, kind: Kind, host: String? = nil, caFile: String? = nil, habits: ProviderHabits = ProviderHabits()
+    name: String, kind: Kind, host: String? = nil, caFile: CAFile? = nil, habits: ProviderHabits = ProviderHabits()
   ) {
     self.name = name
     self.kind = kind

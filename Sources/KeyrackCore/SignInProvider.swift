@@ -8,9 +8,9 @@ package protocol SignInProvider: Sendable {
   func discover(_ provider: Provider) async -> Result<IssuerMetadata, RequestFailure>
   /// The same for an issuer of which nothing is configured yet: OpenID Connect Discovery first, then RFC 8414. `caFile` is
   /// that of ``Configuration/caFile``.
-  func discover(issuer: String, caFile: String?) async -> Result<IssuerMetadata, RequestFailure>
+  func discover(issuer: String, caFile: CAFile?) async -> Result<IssuerMetadata, RequestFailure>
   /// Makes this program a client (RFC 7591): a public one with PKCE where the issuer lets it choose.
-  func register(_ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: String?) async
+  func register(_ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: CAFile?) async
     -> Result<RegisteredClient, RequestFailure>
   /// The URL for the browser, with PKCE S256, and a `state` and a `nonce` of 256 bits. Pushes the request first where the
   /// provider wants that (RFC 9126).

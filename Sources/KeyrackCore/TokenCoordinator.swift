@@ -34,7 +34,7 @@ package actor TokenCoordinator {
   var providers: [String: Provider]
   var descriptions: [ProviderDescription]
   /// For issuers of which nothing is configured yet.
-  var caFile: String?
+  var caFile: CAFile?
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
   package internal(set) var isStopping = false

@@ -35,14 +35,14 @@ extension FakeProvider: SignInProvider {
     take("discover") { $0.metadata }
   }
 
-  func discover(issuer: String, caFile: String?) async -> Result<IssuerMetadata, RequestFailure> {
-    take("discover \(issuer)" + (caFile.map { " trusting \($0)" } ?? "")) { $0.metadata }
+  func discover(issuer: String, caFile: CAFile?) async -> Result<IssuerMetadata, RequestFailure> {
+    take("discover \(issuer)" + (caFile.map { " trusting \($0.path)" } ?? "")) { $0.metadata }
   }
 
   func register(
-    _ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: String?
+    _ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: CAFile?
   ) async -> Result<RegisteredClient, RequestFailure> {
-    take("register" + (caFile.map { " trusting \($0)" } ?? "")) { _ in
+    take("register" + (caFile.map { " trusting \($0.path)" } ?? "")) { _ in
       .success(
         RegisteredClient(clientID: "new", secret: Secret("shh"), authentication: .basic, secretExpiresAt: nil))
     }

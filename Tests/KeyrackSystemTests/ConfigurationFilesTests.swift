@@ -38,7 +38,7 @@ import Testing
     let oauth = Provider.OAuth(
       issuer: "https://sso.example.org", clientID: "keyrack", tokenEndpoint: "https://sso.example.org/token?tenant=1",
       revocationEndpoint: "https://sso.example.org/revoke", allowsPasswordGrant: true)
-    let corp = Provider(name: "corp", kind: .oauth(oauth), host: "sso.example.org:443", caFile: authority)
+    let corp = Provider(name: "corp", kind: .oauth(oauth), host: "sso.example.org:443", caFile: CAFile(authority))
     let work = Account(name: "work", provider: corp, scopes: ["openid", "offline_access", "mail"])
     #expect(try await directory.groups() == Configuration(providers: ["corp": corp], accounts: ["work": work]))
   }

@@ -133,9 +133,9 @@ import Testing
       ca_file=\(common)
       """)
     let configuration = try await directory.read()
-    #expect(configuration.caFile == common)
-    #expect(configuration.providers["a"]?.caFile == common)
-    #expect(configuration.providers["b"]?.caFile == own)
-    #expect(configuration.accounts["c"]?.provider.caFile == common)
+    #expect(configuration.caFile == CAFile(common, isAddition: true))
+    #expect(configuration.providers["a"]?.caFile == CAFile(common, isAddition: true))
+    #expect(configuration.providers["b"]?.caFile == CAFile(own))
+    #expect(configuration.accounts["c"]?.provider.caFile == CAFile(common, isAddition: true))
   }
 }

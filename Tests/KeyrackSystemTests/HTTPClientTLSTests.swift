@@ -1,4 +1,5 @@
 import Foundation
+import KeyrackCore
 import KeyrackProtocol
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
   init() throws { authority = try TestAuthority() }
 
-  private func post(_ server: TLSServer, host: String = "127.0.0.1", caFile: String?) throws -> HTTPRequest {
+  private func post(_ server: TLSServer, host: String = "127.0.0.1", caFile: CAFile?) throws -> HTTPRequest {
     HTTPRequest(
       endpoint: try Endpoint(validating: "https://\(host):\(server.port)/token"), body: WipedBuffer([Secret("a=b")]),
       contentType: "text/plain", caFile: caFile, freshConnection: true)
@@ -19,7 +20,7 @@ import Testing
   func aCertificateOfTheGivenAuthorityIsGood(host: String) async throws {
     let certificate = try authority.certificate(for: "DNS:localhost,IP:127.0.0.1", days: 2)
     let server = try TLSServer(certificate: certificate, key: authority.key)
-    let response = try await HTTPClient().send(post(server, host: host, caFile: authority.caFile)).get()
+    let response = try await HTTPClient().send(post(server, host: host, caFile: CAFile(authority.caFile))).get()
     #expect(response.status == 200)
   }
 
@@ -40,28 +41,28 @@ import Testing
         .write(toFile: file, atomically: true, encoding: .utf8)
       let certificate = try authority.certificate(for: "IP:127.0.0.1", days: 2)
       let server = try TLSServer(certificate: certificate, key: authority.key)
-      #expect(try await client.send(post(server, caFile: file)).get().status == 200)
+      #expect(try await client.send(post(server, caFile: CAFile(file))).get().status == 200)
     }
   }
 
   @Test func anExpiredCertificateIsNamed() async throws {
     let certificate = try authority.certificate(for: "IP:127.0.0.1", days: -1)
     let server = try TLSServer(certificate: certificate, key: authority.key)
-    let result = try await HTTPClient().send(post(server, caFile: authority.caFile))
+    let result = try await HTTPClient().send(post(server, caFile: CAFile(authority.caFile)))
     #expect(result == .failure(.notSent("the certificate of 127.0.0.1:\(server.port) has expired")))
   }
 
   @Test func aCertificateForAnotherHostIsNamed() async throws {
     let certificate = try authority.certificate(for: "DNS:other.example.org", days: 2)
     let server = try TLSServer(certificate: certificate, key: authority.key)
-    let result = try await HTTPClient().send(post(server, caFile: authority.caFile))
+    let result = try await HTTPClient().send(post(server, caFile: CAFile(authority.caFile)))
     #expect(result == .failure(.notSent("the certificate of 127.0.0.1:\(server.port) is for another host")))
   }
 
   @Test func aMissingAuthorityFileIsNamed() async throws {
     let certificate = try authority.certificate(for: "IP:127.0.0.1", days: 2)
     let server = try TLSServer(certificate: certificate, key: authority.key)
-    let result = try await HTTPClient().send(post(server, caFile: "/nowhere/ca.pem"))
+    let result = try await HTTPClient().send(post(server, caFile: CAFile("/nowhere/ca.pem")))
     #expect(result == .failure(.notSent("could not read the certificate authorities in /nowhere/ca.pem")))
   }
 

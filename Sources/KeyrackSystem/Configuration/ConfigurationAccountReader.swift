@@ -3,14 +3,14 @@ import KeyrackCore
 /// Reads the groups of providers, then those of accounts, which name a provider or a preset.
 struct ConfigurationAccountReader {
   let presets: ConfigurationPresetReader
-  private let caFile: String?
+  private let caFile: CAFile?
   private var result = Configuration()
   private var configured: [(group: ConfigurationGroup, provider: Provider)] = []
   /// What an account asks for that names no scopes, by provider.
   private var scopes: [String: [String]] = [:]
 
   /// `caFile` is for the providers without one of their own.
-  init(presets: ConfigurationPresetReader, caFile: String?) {
+  init(presets: ConfigurationPresetReader, caFile: CAFile?) {
     self.presets = presets
     self.caFile = caFile
   }

@@ -25,10 +25,10 @@ struct ConfigurationBuilder {
 
   func configuration() throws(ConfigurationError) -> Configuration {
     for group in groups where group.scan.name != Self.programGroup { try Self.requireName(group) }
-    var caFile: String?
+    var caFile: CAFile?
     for group in groups where group.scan.name == Self.programGroup {
       try Self.requireProgram(group)
-      caFile = try group.caFile()
+      caFile = try group.caFile().map { CAFile($0, isAddition: true) }
     }
     let presets = ConfigurationPresetReader(presets: try ConfigurationPreset.all(home: home))
     var accounts = ConfigurationAccountReader(presets: presets, caFile: caFile)

@@ -11,7 +11,7 @@ struct ConfigurationProviderReader {
 
   let group: ConfigurationGroup
   /// That of a provider without one of its own.
-  var commonCAFile: String?
+  var commonCAFile: CAFile?
 
   func provider() throws(ConfigurationError) -> Provider {
     let kind: Provider.Kind
@@ -27,7 +27,8 @@ struct ConfigurationProviderReader {
     }
     let habits = try ConfigurationHabitsReader(group: group).habits(of: kind)
     return Provider(
-      name: group.providerName, kind: kind, host: host(of: kind, habits), caFile: try group.caFile() ?? commonCAFile,
+      name: group.providerName, kind: kind, host: host(of: kind, habits),
+      caFile: try group.caFile().map { CAFile($0) } ?? commonCAFile,
       habits: habits)
   }
 

@@ -1,3 +1,4 @@
+package import KeyrackCore
 package import KeyrackProtocol
 
 /// One request to a provider.
@@ -24,14 +25,14 @@ package struct HTTPRequest: Sendable {
   package var contentType: String?
   package var authorization: Authorization?
   /// A PEM file of the certificate authorities to trust instead of the system's.
-  package var caFile: String?
+  package var caFile: CAFile?
   /// On a connection of its own. A kept connection may have died, and then libcurl sends the request a second time: not
   /// for a request that spends something.
   package var freshConnection: Bool
 
   package init(
     _ method: Method = .post, endpoint: Endpoint, body: WipedBuffer? = nil, contentType: String? = nil,
-    authorization: Authorization? = nil, caFile: String? = nil, freshConnection: Bool
+    authorization: Authorization? = nil, caFile: CAFile? = nil, freshConnection: Bool
   ) {
     self.method = method
     self.endpoint = endpoint

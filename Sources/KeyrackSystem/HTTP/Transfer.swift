@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import KeyrackCore
 import KeyrackProtocol
 
 /// One request in libcurl's hands. Lives on the HTTP thread; its callbacks run there.
@@ -35,7 +36,8 @@ import KeyrackProtocol
   func finish(_ code: CURLcode) {
     let code = code == CURLE_OK && !headerIsComplete ? CURLE_PARTIAL_FILE : code
     let failure = TransferFailure(
-      code: code, endpoint: endpoint, caFile: pending.request.caFile, mayHaveLeft: mayHaveLeft, overflow: overflow,
+      code: code, endpoint: endpoint, caFile: pending.request.caFile?.path, mayHaveLeft: mayHaveLeft,
+      overflow: overflow,
       verifyResult: number(of: CURLINFO_SSL_VERIFYRESULT), systemError: Int32(number(of: CURLINFO_OS_ERRNO)),
       proxyStatus: number(of: CURLINFO_HTTP_CONNECTCODE))
     pending.end(code == CURLE_OK ? .success(response()) : .failure(failure.outcome))
@@ -74,7 +76,7 @@ import KeyrackProtocol
 extension Transfer {
   private func setNumbers() -> Bool {
     let isFresh = pending.request.freshConnection ? 1 : 0
-    let settings: [(CURLoption, Int)] = [
+    var settings: [(CURLoption, Int)] = [
       pending.request.method == .get ? (CURLOPT_HTTPGET, 1) : (CURLOPT_POST, 1),
       (CURLOPT_FOLLOWLOCATION, 0),
       (CURLOPT_CONNECTTIMEOUT_MS, pending.limits.connect.milliseconds),
@@ -88,9 +90,9 @@ extension Transfer {
       (CURLOPT_NOSIGNAL, 1),
       // Else the end of a transfer waits for a name server that does not answer, and with it all other transfers.
       (CURLOPT_QUICK_EXIT, 1),
-      // Else a file of authorities that has changed is not read again for a day.
-      (CURLOPT_CA_CACHE_TIMEOUT, 0),
     ]
+    // Else a file of the person's that has changed is not read again for a day. The system's is large.
+    if pending.request.caFile != nil { settings.append((CURLOPT_CA_CACHE_TIMEOUT, 0)) }
     return settings.allSatisfy { unsafe keyrack_curl_set_long(easy, $0, $1) == CURLE_OK }
   }
 
@@ -107,9 +109,11 @@ extension Transfer {
     // Else libcurl takes the proxy from the environment.
     if endpoint.isLoopback { settings.append((CURLOPT_PROXY, "")) }
     if let file = pending.request.caFile {
-      settings.append((CURLOPT_CAINFO, file))
-      // Else the system's directory is trusted beside the file.
-      guard unsafe keyrack_curl_set_pointer(easy, CURLOPT_CAPATH, nil) == CURLE_OK else { return false }
+      settings.append((CURLOPT_CAINFO, file.path))
+      // The system's directory, which libcurl looks into besides the file.
+      if !file.isAddition {
+        guard unsafe keyrack_curl_set_pointer(easy, CURLOPT_CAPATH, nil) == CURLE_OK else { return false }
+      }
     }
     return unsafe settings.allSatisfy { unsafe keyrack_curl_set_string(easy, $0, $1) == CURLE_OK }
       && keyrack_curl_set_list(easy, CURLOPT_HTTPHEADER, lists.headers) == CURLE_OK

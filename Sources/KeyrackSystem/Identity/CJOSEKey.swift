@@ -30,7 +30,7 @@ import KeyrackProtocol
   private static func hasValidNumbers(_ scan: JSONScan, _ text: [UInt8]) -> Bool {
     scan.members.allSatisfy { member in
       guard numbers.contains(member.name), let number = scan.text(of: member, in: text) else { return true }
-      return Base64URL.isValid(Array(number.utf8)[...])
+      return Base64.isURLEncoded(Array(number.utf8)[...])
     }
   }
 

@@ -15,7 +15,7 @@ extension ProviderClient: SignInProvider {
     }
   }
 
-  package func discover(issuer: String, caFile: String?) async -> Result<IssuerMetadata, RequestFailure> {
+  package func discover(issuer: String, caFile: CAFile?) async -> Result<IssuerMetadata, RequestFailure> {
     await Result { () async throws(RequestFailure) in
       let provider = Provider(name: issuer, kind: .oauth(.init(issuer: issuer, clientID: "")), caFile: caFile)
       let first: RequestFailure

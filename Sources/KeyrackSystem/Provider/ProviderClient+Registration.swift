@@ -3,7 +3,7 @@ import KeyrackProtocol
 
 extension ProviderClient {
   package func register(
-    _ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: String?
+    _ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: CAFile?
   ) async -> Result<RegisteredClient, RequestFailure> {
     await Result { () async throws(RequestFailure) in
       let provider = Provider(

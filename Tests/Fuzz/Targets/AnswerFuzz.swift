@@ -124,7 +124,7 @@ enum AnswerFuzz {
     case .success: break
     case .failure(.rejected(let rejection)): try check(rejection.message)
     case .failure(.throttled(let message, let retryAfter)): try check(message, retryAfter)
-    case .failure(.unavailable(let message)): try check(message)
+    case .failure(.unavailable(let message, _)): try check(message)
     }
   }
 }
