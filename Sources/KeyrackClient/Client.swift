@@ -93,6 +93,32 @@ public final class Client {
     }
   }
 
+  /// The next event after the answer to a `SubscribeOperation`, and its line; nil where none has come by then. Kinds that
+  /// are newer than this library are passed over.
+  public func nextEvent(
+    before deadline: ContinuousClock.Instant? = nil
+  ) throws(ClientError) -> (event: SessionEvent, line: Secret)? {
+    guard let socket else { throw .connectionLost(path: path) }
+    while true {
+      switch buffer.next() {
+      case .line(let line):
+        if let event = SessionEvent(line: line) { return (event, Secret(line)) }
+      case .tooLong: throw .protocolViolation(path: path, what: "a line of more than \(Self.maximumReply) bytes")
+      case .incomplete:
+        do {
+          let bytes = try socket.receive(deadline: deadline ?? .now + .seconds(86_400))
+          if bytes.isEmpty { throw SocketFailure.system(EPIPE) }
+          buffer.append(bytes)
+        } catch SocketFailure.deadline {
+          if deadline != nil { return nil }
+        } catch {
+          self.socket = nil
+          throw .connectionLost(path: path)
+        }
+      }
+    }
+  }
+
   private func exchange<O: Operation>(
     _ operation: O, deadline: ContinuousClock.Instant, _ event: (LoginEvent) throws -> Void
   ) throws -> Answer<O.Reply> {

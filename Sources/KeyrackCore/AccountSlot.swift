@@ -5,7 +5,7 @@ import KeyrackProtocol
 final class AccountSlot {
   var account: Account
   /// The session that the account name stands for now.
-  var session: UserSession?
+  var session: UserSession? { didSet { changed?() } }
   var login: PendingSignIn?
   /// Who it is, where the provider tells that only once.
   var person: Person?
@@ -13,6 +13,9 @@ final class AccountSlot {
   var unusable: UnusableRecord?
   /// Since when there is no session, Unix seconds.
   var signedOutSince: Int
+
+  /// Called when the session is another one or has changed, while anybody is told of that.
+  var changed: (() -> Void)?
 
   init(account: Account, wall: Int) {
     self.account = account

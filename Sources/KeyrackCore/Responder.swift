@@ -10,27 +10,32 @@ package struct Responder: LineResponder {
   /// On the coordinator's executor. A token in memory is answered before this returns, and so is whoever may not have what
   /// it asks for.
   package func respond(
-    to line: [UInt8], from caller: Caller, send: @escaping @Sendable (AnswerLine) -> Void
+    to line: [UInt8], from caller: Caller, send: AnswerSink
   ) {
     var line = line
     let request: Request
     do throws(RequestError) { request = try reader.read(&line) } catch {
-      return send(.reply(Reply<VersionOperation.Reply>(id: error.id, result: .failure(error.error)).line()))
+      return Self.refuse(error.error, id: error.id, send)
     }
     if case .token(let token) = request.call {
       if let result = coordinator.assumeIsolated({ $0.tokenAtOnce(token, by: caller) }) {
-        return send(.reply(Reply(id: request.id, result: result).line()))
+        send(.reply(Reply(id: request.id, result: result).line()))
+        return
       }
     } else if let refusal = coordinator.assumeIsolated({ $0.refusal(of: request.call, by: caller) }) {
-      return send(.reply(Reply<VersionOperation.Reply>(id: request.id, result: .failure(refusal)).line()))
+      return Self.refuse(refusal, id: request.id, send)
     }
     Task { await Self.answer(request, from: caller, by: coordinator, send) }
+  }
+
+  private static func refuse(_ error: ReplyError, id: RequestID?, _ send: AnswerSink) {
+    send(.reply(Reply<VersionOperation.Reply>(id: id, result: .failure(error)).line()))
   }
 
   /// On the coordinator's executor, which is where a reply has to be given.
   private static func answer(
     _ request: Request, from caller: Caller, by coordinator: isolated TokenCoordinator,
-    _ send: @escaping @Sendable (AnswerLine) -> Void
+    _ send: AnswerSink
   ) async {
     let id = request.id
     switch request.call {
@@ -44,6 +49,7 @@ package struct Responder: LineResponder {
     case .logout(let logout): send(.reply(Reply(id: id, result: await coordinator.logout(logout)).line()))
     case .token(let token): send(.reply(Reply(id: id, result: await coordinator.token(token, by: caller)).line()))
     case .status(let status): send(.reply(Reply(id: id, result: coordinator.status(status, by: caller)).line()))
+    case .subscribe(let subscribe): coordinator.subscribe(subscribe, id: id, by: caller, send)
     case .reload: send(.reply(Reply(id: id, result: await coordinator.reload()).line()))
     case .providers: send(.reply(Reply(id: id, result: coordinator.describeProviders()).line()))
     case .discover(let discover): send(.reply(Reply(id: id, result: await coordinator.discover(discover)).line()))
@@ -55,5 +61,4 @@ package struct Responder: LineResponder {
   private static let version = VersionOperation.Reply(
     name: "keyrackd", version: Keyrack.version, protocol: Keyrack.protocolVersion,
     operations: OperationName.allCases)
-
 }

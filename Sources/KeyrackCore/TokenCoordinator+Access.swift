@@ -7,7 +7,8 @@ extension TokenCoordinator {
   package func refusal(of call: Request.Call, by caller: Caller) -> ReplyError? {
     do throws(ReplyError) {
       switch call {
-      case .version, .token: break
+      // A subscriber is looked at where it is taken.
+      case .version, .token, .subscribe: break
       case .login(let request): try authorize(request.account, by: caller)
       case .loginResponse(let request): try authorize(request.account, by: caller)
       case .cancel(let request): try authorize(request.account, by: caller)

@@ -37,6 +37,7 @@ extension TokenCoordinator {
     for slot in slots.values { slot.session?.configurationChanged(to: slot.account.provider, wall: time.wall) }
     countSignedIn()
     planRefresh()
+    configurationRead()
     return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
   }
 

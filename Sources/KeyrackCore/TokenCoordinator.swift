@@ -71,10 +71,20 @@ package actor TokenCoordinator {
   /// Of authorization requests whose response has come, the last ones.
   var usedStates: [String] = []
 
+  // Telling what changes: see TokenCoordinator+Events.
+  var subscribers: [Subscriber] = []
+  /// What subscribers were told last, by account.
+  var standings: [String: AccountStanding] = [:]
+  var changed: Set<String> = []
+  /// Since when, Unix seconds.
+  var observedSince = 0
+  var publication: Task<Void, Never>?
+  var eventAlarm: Task<Void, Never>?
+
   // The keyring: see TokenCoordinator+Keyring.
   var loading: Task<Void, Never>?
   var isLoaded = false
-  var keyring: KeyringStatus
+  var keyring: KeyringStatus { didSet { keyringChanged(from: oldValue.state) } }
   /// The sessions of accounts that the keyring has a record for and the configuration does not name.
   var orphans: [String: UserSession] = [:]
   /// The last change to the keyring that each account waits for.
@@ -135,6 +145,7 @@ package actor TokenCoordinator {
   /// granted, or may have, is waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
   package func stop() async {
     isStopping = true
+    endSubscriptions()
     planned?.cancel()
     for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }
     for id in Array(admissions.keys) { withdraw(id) }

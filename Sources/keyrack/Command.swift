@@ -1,6 +1,6 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, status
+  case login, logout, token, status, watch, wait
   case accountAdd = "account add"
   case accountList = "account list"
   case accountRemove = "account remove"
@@ -53,6 +53,20 @@ enum Command: String, CaseIterable {
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
         details: "EXPIRES is the access token's end. It is renewed at the next need; nothing has to be done.")
+    case .watch:
+      Definition(
+        usage: ["[ACCOUNT...]"], summary: "show what changes, as it happens",
+        details: """
+          Prints how the accounts are, then a line for each change of state, until Ctrl-C. With --json these are the event
+          lines of the protocol.
+          """)
+    case .wait:
+      Definition(
+        usage: ["ACCOUNT"], summary: "wait until a token can be had", options: [.timeout],
+        details: """
+          Prints nothing on standard output, and signs nobody in: it waits for the network, the keyring, or for somebody
+          who does. For scripts that start before these are there.
+          """)
     case .accountAdd: .accountAdd
     case .accountList: .accountList
     case .accountRemove: .accountRemove
@@ -76,8 +90,9 @@ enum Command: String, CaseIterable {
   /// How many names may follow.
   var operands: ClosedRange<Int> {
     switch self {
-    case .login, .logout, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret: 1...1
+    case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret: 1...1
     case .token, .status: 0...1
+    case .watch: 0...1000
     case .importAccount: 2...2
     case .help: 0...2
     case .reload, .version, .accountList, .providerList: 0...0
@@ -89,7 +104,8 @@ enum Command: String, CaseIterable {
     switch self {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
-    case .login, .logout, .token, .status, .accountAdd, .accountList, .accountRemove, .providerList, .cancel, .reload,
+    case .login, .logout, .token, .status, .watch, .wait, .accountAdd, .accountList, .accountRemove, .providerList,
+      .cancel, .reload,
       .version, .help:
       "which account?"
     }

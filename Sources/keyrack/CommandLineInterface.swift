@@ -40,6 +40,8 @@ enum CommandLineInterface {
     case .logout: try LogoutCommand(invocation).run(json: json)
     case .token: try TokenCommand(invocation).run(json: json)
     case .status: try StatusCommand(invocation).run(json: json)
+    case .watch: try WatchCommand(invocation).run(json: json)
+    case .wait: try WaitCommand(invocation).run(json: json)
     case .accountAdd: try AccountAddCommand(invocation).run(json: json)
     case .accountList: try AccountListCommand.run(json: json)
     case .accountRemove: try AccountRemoveCommand(invocation).run(json: json)

@@ -68,7 +68,8 @@ enum Option: String, CaseIterable {
       "how long the token must be good for (default \(TokenOperation.defaultMinimumValidity))"
     case .rejectedFromInput: "the token that a server refused, from one line of standard input"
     case .scope: "the scopes it must have, space-separated"
-    case .timeout: "how long to wait for it (default \(TokenOperation.defaultTimeout))"
+    case .timeout:
+      "how long to wait for it (default \(command == .wait ? "for ever" : "\(TokenOperation.defaultTimeout)"))"
     case .provider: "one of those that keyrack provider list shows"
     case .host: "the name of your own server, of a provider that has such"
     case .redirectURI: "where the browser is sent back to, as it is registered there, {port} for any port"

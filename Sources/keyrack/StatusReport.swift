@@ -73,5 +73,5 @@ extension AccountStatus {
 
 extension String {
   /// A name of the protocol as words.
-  fileprivate var words: String { String(map { $0 == "_" ? " " : $0 }) }
+  var words: String { String(map { $0 == "_" ? " " : $0 }) }
 }

@@ -14,7 +14,7 @@ final class ScriptedResponder: LineResponder {
 
   var lines: Int { state.withLock { $0.count } }
 
-  func respond(to line: [UInt8], from caller: Caller, send: @escaping @Sendable (AnswerLine) -> Void) {
+  func respond(to line: [UInt8], from caller: Caller, send: AnswerSink) {
     let reply: @Sendable ([UInt8]) -> Void = { send(.reply($0)) }
     let words = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 1)
     let argument = words.count > 1 ? String(words[1]) : ""

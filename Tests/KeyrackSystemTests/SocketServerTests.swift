@@ -268,7 +268,7 @@ struct SocketServerDrainTests {
     // The idle one goes at once, without waiting for the other.
     #expect(try await onThread { try idle.rest() } == [])
     try await fixture.thread.run { [responder = fixture.responder] _ in
-      responder.respond(to: Array("release 1".utf8), from: .unknown) { _ in }
+      responder.respond(to: Array("release 1".utf8), from: .unknown, send: AnswerSink { _ in true })
     }
     await drained
     #expect(try await onThread { try waiting.rest() } == Array("1\n".utf8))

@@ -18,7 +18,7 @@ final class Connection {
   /// Nil until it is found out; nothing is read before.
   private var caller: Caller?
   private var descriptor: EventLoop.Descriptor?
-  private var send: (@Sendable (AnswerLine) -> Void)?
+  private var send: AnswerSink?
 
   private var lines = LineBuffer()
   private var output = OutputBuffer()
@@ -58,9 +58,9 @@ final class Connection {
   /// Takes over `number`, a connected socket.
   func open(_ number: Int32, on loop: EventLoop) throws(SystemError) {
     descriptor = try EventLoop.Descriptor(loop, owning: number, interest: .readable) { [unowned self] in handle($0) }
-    // One closure for all requests: a reply need not say which it answers.
+    // One sink for all requests: a reply need not say which it answers.
     let this = LoopBound(self, on: loop)
-    send = { this.value.take($0) }
+    send = AnswerSink { this.value.take($0) }
     settle()
   }
 
@@ -125,13 +125,27 @@ extension Connection {
     }
   }
 
-  private func take(_ line: AnswerLine) {
-    if case .reply = line { underWay -= 1 }
-    if isClosed { return }
-    // What was asked for before is for nobody else.
-    if !isWorking, isInherited { return close() }
+  /// Whether there still is a client.
+  private func take(_ line: AnswerLine?) -> Bool {
     switch line {
-    case .event(let bytes), .reply(let bytes): output.append(bytes)
+    case .reply, .end: underWay -= 1
+    case .event: break
+    case nil: return !isClosed
+    }
+    if isClosed { return false }
+    // What was asked for before is for nobody else.
+    if !isWorking, isInherited { close() } else { append(line) }
+    return !isClosed
+  }
+
+  private func append(_ line: AnswerLine?) {
+    switch line {
+    case .event(let bytes):
+      // These go on where nobody reads them.
+      if output.count > limits.pendingOutput { return close() }
+      output.append(bytes)
+    case .reply(let bytes): output.append(bytes)
+    case .end, nil: break
     }
     if isWorking { return }
     clock.touch()
