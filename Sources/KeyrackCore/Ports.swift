@@ -201,6 +201,12 @@ package protocol Digest: Sendable {
   func sha256(_ bytes: [UInt8]) -> String
 }
 
+/// Names tokens where they cannot be told.
+package protocol Fingerprints: Sendable {
+  /// The same for the same token as long as the daemon runs, and of no use to find out the token.
+  func fingerprint(of token: Secret) -> String
+}
+
 /// Reads the configuration again.
 package protocol ConfigurationSource: Sendable {
   func read() async throws(ConfigurationError) -> Configuration
@@ -218,15 +224,7 @@ package struct ConfigurationError: Error, Sendable, Equatable {
   }
 }
 
-/// What happens, for the journal. Never a secret.
+/// What happens, for the journal.
 package protocol EventLog: Sendable {
-  func record(_ level: EventLevel, _ event: String, account: String?, _ message: String)
-}
-
-package enum EventLevel: Int, Sendable {
-  // The priorities of syslog.
-  case error = 3
-  case warning = 4
-  case notice = 5
-  case info = 6
+  func record(_ event: Event)
 }

@@ -41,20 +41,21 @@ package struct Responder: LineResponder {
     switch request.call {
     case .version: send(.reply(Reply(id: id, result: .success(version)).line()))
     case .login(let login):
-      let result = await coordinator.login(login) { send(.event($0.line(id: id))) }
+      let result = await coordinator.login(login, by: caller) { send(.event($0.line(id: id))) }
       send(.reply(Reply(id: id, result: result).line()))
     case .loginResponse(let response):
       send(.reply(Reply(id: id, result: coordinator.loginResponded(response)).line()))
     case .cancel(let cancel): send(.reply(Reply(id: id, result: coordinator.cancel(cancel)).line()))
-    case .logout(let logout): send(.reply(Reply(id: id, result: await coordinator.logout(logout)).line()))
+    case .logout(let logout): send(.reply(Reply(id: id, result: await coordinator.logout(logout, by: caller)).line()))
     case .token(let token): send(.reply(Reply(id: id, result: await coordinator.token(token, by: caller)).line()))
     case .status(let status): send(.reply(Reply(id: id, result: coordinator.status(status, by: caller)).line()))
     case .subscribe(let subscribe): coordinator.subscribe(subscribe, id: id, by: caller, send)
-    case .reload: send(.reply(Reply(id: id, result: await coordinator.reload()).line()))
+    case .reload: send(.reply(Reply(id: id, result: await coordinator.reload(by: caller)).line()))
     case .providers: send(.reply(Reply(id: id, result: coordinator.describeProviders()).line()))
     case .discover(let discover): send(.reply(Reply(id: id, result: await coordinator.discover(discover)).line()))
     case .register(let register): send(.reply(Reply(id: id, result: await coordinator.register(register)).line()))
-    case .secret(let secret): send(.reply(Reply(id: id, result: await coordinator.keepSecret(secret)).line()))
+    case .secret(let secret):
+      send(.reply(Reply(id: id, result: await coordinator.keepSecret(secret, by: caller)).line()))
     }
   }
 

@@ -27,7 +27,7 @@ extension TokenCoordinator {
   func authorize(_ name: String?, by caller: Caller) throws(ReplyError) {
     let policy = name.map(policy(of:)) ?? .standard
     guard let denial = policy.denial(of: caller.program) else { return }
-    throw .forbidden(name, denial, caller.program)
+    throw denied(name, denial, caller)
   }
 
   func mayUse(_ name: String, _ caller: Caller) -> Bool { policy(of: name).denial(of: caller.program) == nil }

@@ -22,7 +22,7 @@ extension TokenCoordinator {
   ) async throws(ReplyError) {
     if isConfirmed(account, for: caller) { return }
     let question = ConfirmationQuestion(account: account.name, program: caller.program)
-    let pending = confirmations[question] ?? begin(question)
+    let pending = confirmations[question] ?? begin(question, by: caller)
     pending.waiting += 1
     let wake = await wait(for: .confirmation(question), before: deadline)
     pending.waiting -= 1
@@ -30,8 +30,8 @@ extension TokenCoordinator {
     switch (wake, pending.answer) {
     case (.shuttingDown, _): throw .shuttingDown
     case (_, .yes): return
-    case (_, .no): throw .forbidden(account.name, .notConfirmed, caller.program)
-    case (_, .impossible(let denial, let message)): throw .forbidden(account.name, denial, caller.program, message)
+    case (_, .no): throw denied(account.name, .notConfirmed, caller)
+    case (_, .impossible(let denial, let message)): throw denied(account.name, denial, caller, message)
     case (_, nil):
       throw ReplyError(
         .timeout, "\(account.name): the person has not answered within the time asked for", hint: "ask again")
@@ -43,25 +43,30 @@ extension TokenCoordinator {
     for question in confirmed.keys where question.account == account { confirmed[question] = nil }
   }
 
-  private func begin(_ question: ConfirmationQuestion) -> PendingConfirmation {
+  private func begin(_ question: ConfirmationQuestion, by caller: Caller) -> PendingConfirmation {
     let pending = PendingConfirmation()
     confirmations[question] = pending
     let previous = lastConfirmation
-    let task = Task { await self.ask(question, pending, after: previous) }
+    let task = Task { await self.ask(question, by: caller, pending, after: previous) }
     pending.task = task
     lastConfirmation = task
     return pending
   }
 
-  private func ask(_ question: ConfirmationQuestion, _ pending: PendingConfirmation, after previous: Task<Void, Never>?)
-    async
-  {
+  private func ask(
+    _ question: ConfirmationQuestion, by caller: Caller, _ pending: PendingConfirmation,
+    after previous: Task<Void, Never>?
+  ) async {
     await previous?.value
     if Task.isCancelled { return }
     let answer = await prompt.ask(question)
     if Task.isCancelled { return }
     pending.answer = answer
     confirmations[question] = nil
+    if answer == .yes {
+      let message = "the person said yes to \(question.program)"
+      report(Event(.confirmed, message, account: question.account, caller: caller))
+    }
     if answer == .yes, let lifetime = slots[question.account]?.account.policy.confirmationLifetime {
       confirmed = confirmed.filter { $0.value > time.now }
       confirmed[question] = time.now + lifetime

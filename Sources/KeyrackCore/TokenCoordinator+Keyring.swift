@@ -42,7 +42,8 @@ extension TokenCoordinator {
     }
     for (name, unusable) in contents.unusable {
       slots[name]?.unusable = unusable
-      log.record(.error, "keyring", account: name, "its session in the keyring cannot be used: \(unusable.message)")
+      let message = "its session in the keyring cannot be used: \(unusable.message)"
+      report(Event(.keyringFailed, message, level: .error, account: name, reason: "unusable"))
     }
     for revocation in contents.revocations where outbox[revocation.session] == nil {
       // Not before the record is gone: an acknowledged revocation no longer tells that the session has ended.
@@ -122,10 +123,11 @@ extension TokenCoordinator {
       for slot in slots.values { slot.session?.keyringRecovered(wall: time.wall) }
       for name in orphans.keys { orphans[name]?.keyringRecovered(wall: time.wall) }
       planRefresh()
-      log.record(.notice, "keyring", account: nil, "the keyring answers")
+      report(Event(.keyringRecovered, "the keyring answers"))
       if isLoaded && wasOutOfReach { Task { await self.settleOwed() } }
     } else {
-      log.record(.warning, "keyring", account: nil, "keyring \(next.state.rawValue): \(next.message ?? "")")
+      let state = next.state.rawValue
+      report(Event(.keyringFailed, "keyring \(state): \(next.message ?? "")", reason: state))
     }
   }
 
@@ -188,7 +190,8 @@ extension TokenCoordinator {
 
   /// Goes on trying to save the newest record of a session, for as long as it is that.
   func saveLater(_ id: SessionID, of name: String, _ error: StoreError) {
-    log.record(.error, "unsaved", account: name, "not saved: \(ReplyError.keyring(name, error).message)")
+    let message = "not saved: \(ReplyError.keyring(name, error).message)"
+    report(Event(.keyringFailed, message, level: .error, account: name, session: id, reason: "unsaved"))
     guard saving[id] == nil else { return }
     saving[id] = Task {
       var schedule = RefreshSchedule()

@@ -4,7 +4,7 @@ extension TokenCoordinator {
   /// Signs in. Answers when the outcome is known, or the sign-in was canceled; `notify` is told before that what is asked
   /// of the person. A second request for the same joins the first.
   package func login(
-    _ request: LoginOperation, notify: @escaping @Sendable (LoginEvent) -> Void = { _ in }
+    _ request: LoginOperation, by caller: Caller, notify: @escaping @Sendable (LoginEvent) -> Void = { _ in }
   ) async -> Result<LoginOperation.Reply, ReplyError> {
     do throws(ReplyError) {
       let slot = try slot(request.account)
@@ -21,7 +21,7 @@ extension TokenCoordinator {
       lastLogin += 1
       let attempt = LoginAttempt(number: lastLogin, plan: plan, request: request, since: time.wall)
       return await withCheckedContinuation { continuation in
-        let task = Task { await self.signIn(attempt, plan, slot.account) }
+        let task = Task { await self.signIn(attempt, plan, slot.account, by: caller) }
         slot.login = PendingSignIn(
           attempt: attempt, task: task, client: LoginClient(continuation: continuation, notify: notify))
       }
@@ -60,7 +60,7 @@ extension TokenCoordinator {
 
   // MARK: One sign-in
 
-  private func signIn(_ attempt: LoginAttempt, _ plan: LoginPlan, _ account: Account) async {
+  private func signIn(_ attempt: LoginAttempt, _ plan: LoginPlan, _ account: Account, by caller: Caller) async {
     let name = account.name
     do throws(ReplyError) {
       if attempt.remember { try await prepareKeyring(for: name) }
@@ -68,10 +68,10 @@ extension TokenCoordinator {
       let found = try await discoverEndpoints(of: account)
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
       let reply = try await signIn(attempt, plan, account.completed(by: found), found)
-      log.record(.notice, "login", account: name, "signed in")
+      reportSignIn(reply, by: caller)
       endLogin(of: name, attempt.number, .success(reply))
     } catch {
-      log.record(.notice, "login_failed", account: name, "sign-in failed: \(error.code.rawValue)")
+      reportSignIn(error, to: name, by: caller)
       endLogin(of: name, attempt.number, .failure(error))
     }
     countSignedIn()

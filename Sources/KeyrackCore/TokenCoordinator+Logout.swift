@@ -2,7 +2,9 @@ package import KeyrackProtocol
 
 extension TokenCoordinator {
   /// Ends the session of an account, in the order of DESIGN.md, "The end of a session".
-  package func logout(_ request: LogoutOperation) async -> Result<LogoutOperation.Reply, ReplyError> {
+  package func logout(
+    _ request: LogoutOperation, by caller: Caller
+  ) async -> Result<LogoutOperation.Reply, ReplyError> {
     let name = request.account
     do throws(ReplyError) { try await checkKnown(name) } catch { return .failure(error) }
     abandonLogin(of: name, .loginCanceled(name))
@@ -11,7 +13,7 @@ extension TokenCoordinator {
       await load()
     }
     let wait = request.wait ?? false
-    if let session = heldSession(of: name) { return .success(await end(session, of: name, wait: wait)) }
+    if let session = heldSession(of: name) { return .success(await end(session, of: name, wait: wait, by: caller)) }
     return .success(await endUnheld(name))
   }
 
@@ -28,7 +30,9 @@ extension TokenCoordinator {
 
   // MARK: The steps
 
-  private func end(_ session: UserSession, of name: String, wait: Bool) async -> LogoutOperation.Reply {
+  private func end(
+    _ session: UserSession, of name: String, wait: Bool, by caller: Caller
+  ) async -> LogoutOperation.Reply {
     // 1 and 2: nothing new can start, nothing late can be committed, nobody waits any more.
     slots[name]?.session = nil
     slots[name]?.signedOutSince = time.wall
@@ -36,7 +40,8 @@ extension TokenCoordinator {
     ending.insert(session.id)
     release(session)
     countSignedIn()
-    log.record(.notice, "logout", account: name, "signed out")
+    let message = "signed out by \(caller.program)"
+    report(Event(.loggedOut, message, account: name, session: session.id, caller: caller))
     // 3: what is owed to the provider goes into the keyring, the record out of it.
     let owed = revocation(of: session.record, accessToken: session.accessToken?.secret)
     var isLocal = true
@@ -70,7 +75,7 @@ extension TokenCoordinator {
   /// Notes durably that a session has ended.
   private func write(_ note: EndedSession) async {
     do throws(StateError) { try await endedSessions.add(note) } catch {
-      log.record(.error, "state", account: note.account, error.message)
+      report(Event(.stateFailed, error.message, account: note.account, session: note.session))
     }
   }
 

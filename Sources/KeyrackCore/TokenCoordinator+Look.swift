@@ -32,7 +32,8 @@ extension TokenCoordinator {
     wake(.look(id), .settled)
     let isBack = self[id, of: name]?.looked(stored, wall: time.wall) ?? false
     if isBack {
-      log.record(.notice, "recovered", account: name, "another program has stored a newer refresh token")
+      report(
+        Event(.sessionAdopted, "another program has stored a newer refresh token", account: name, session: id))
     } else if let stored, stored.session != id, !hasEnded(stored), session.flight == nil,
       session.state(at: time.now) == .loginRequired
     {

@@ -121,6 +121,7 @@ extension TokenCoordinator {
     saving[session.id]?.cancel()
     withdraw(session.id)
     forgetIntent(of: session)
+    writeCounts(of: session.record.account)
     wakeWaiters(ofEnded: session.id)
   }
 }

@@ -28,6 +28,9 @@ extension TokenCoordinator {
     outbox[id] = OutboxEntry(revocation: revocation, isKept: isKept, first: first)
     Task {
       var outcome = await first.value
+      if case .failed(let message, _) = outcome, let owed = outbox[id]?.revocation {
+        report(Event(.revocationFailed, "not revoked yet: \(message)", of: owed, "unavailable"))
+      }
       var schedule = RefreshSchedule()
       while case .failed(let message, let retryAfter) = outcome {
         guard await waitToRetry(id, message, schedule.failed(retryAfter: retryAfter)) else { return }
@@ -52,10 +55,11 @@ extension TokenCoordinator {
       revocation, provider: provider.completed(by: revocation.endpoints))
     switch outcome {
     case .failed: return outcome
-    case .done: log.record(.info, "revoked", account: revocation.account, "the provider has revoked the session")
+    case .done: report(Event(.revoked, "the provider has revoked the session", of: revocation))
     case .unsupported: break
     case .refused(let message):
-      log.record(.warning, "revoke_refused", account: revocation.account, "the provider refuses to revoke: \(message)")
+      let event = Event(.revocationFailed, "the provider refuses to revoke: \(message)", of: revocation, "refused")
+      report(event)
     }
     await acknowledge(id)
     return outcome
@@ -71,7 +75,7 @@ extension TokenCoordinator {
         try await store.removeRevocation(of: revocation.session)
       }
     } catch {
-      log.record(.warning, "keyring", account: revocation.account, "a revocation is owed by memory alone")
+      report(Event(.keyringFailed, "a revocation is owed by memory alone", of: revocation))
     }
   }
 
@@ -79,8 +83,7 @@ extension TokenCoordinator {
   private func waitToRetry(_ id: SessionID, _ message: String, _ wait: Duration) async -> Bool {
     guard let entry = outbox[id], !isStopping else { return false }
     guard entry.revocation.since > time.wall - Self.longestOwed * 86_400 else {
-      log.record(
-        .warning, "revoke_expired", account: entry.revocation.account, "not revoked for a week, given up: \(message)")
+      report(Event(.revocationFailed, "not revoked for a week, given up: \(message)", of: entry.revocation, "expired"))
       await acknowledge(id)
       return false
     }
@@ -95,7 +98,7 @@ extension TokenCoordinator {
     do throws(StoreError) {
       try await observed { () async throws(StoreError) in try await store.removeRevocation(of: id) }
     } catch {
-      log.record(.warning, "keyring", account: entry.revocation.account, "a delivered revocation stays in the keyring")
+      report(Event(.keyringFailed, "a delivered revocation stays in the keyring", of: entry.revocation))
     }
   }
 
@@ -108,5 +111,11 @@ extension TokenCoordinator {
         endpoints: account.provider.endpoints, refreshToken: tokens.refreshToken, accessToken: tokens.accessToken,
         since: time.wall),
       isKept: false)
+  }
+}
+
+extension Event {
+  fileprivate init(_ kind: Kind, _ message: String, of revocation: Revocation, _ reason: String? = nil) {
+    self.init(kind, message, account: revocation.account, session: revocation.session, reason: reason)
   }
 }

@@ -9,7 +9,8 @@ extension TokenCoordinator {
     do throws(StoreError) {
       try await observed { () async throws(StoreError) in try await persons.keep(person, of: name) }
     } catch {
-      log.record(.warning, "keyring", account: name, "the name that the provider tells only once is in memory alone")
+      report(
+        Event(.keyringFailed, "the name that the provider tells only once is in memory alone", account: name))
     }
   }
 

@@ -57,7 +57,9 @@ extension TokenCoordinator {
   }
 
   /// Keeps the secret of a client, or removes it. Sessions that the provider has refused for it are tried again.
-  package func keepSecret(_ request: SecretOperation) async -> Result<SecretOperation.Reply, ReplyError> {
+  package func keepSecret(
+    _ request: SecretOperation, by caller: Caller
+  ) async -> Result<SecretOperation.Reply, ReplyError> {
     do throws(ReplyError) {
       if isStopping { throw .shuttingDown }
       // Also one that an account has for itself, whose name no group could have.
@@ -66,6 +68,9 @@ extension TokenCoordinator {
       }
       try await keep(request.secret, of: request.provider)
       clientChanged(of: request.provider)
+      let what = request.secret == nil ? "removed" : "kept"
+      let message = "client secret of \(request.provider) \(what) by \(caller.program)"
+      report(Event(.clientSecretChanged, message, caller: caller))
       return .success(.init(provider: request.provider))
     } catch {
       return .failure(error)

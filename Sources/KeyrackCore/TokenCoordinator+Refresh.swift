@@ -101,12 +101,16 @@ extension TokenCoordinator {
       guard self[id, of: name] != nil else { return nil }
       _ = self[id, of: name]?.keyringFailed(
         error, attempt: attempt, now: time.now, wall: time.wall, random: random())
-      log.record(.warning, "refresh_failed", account: name, "not refreshed: \(ReplyError.keyring(name, error).message)")
+      let message = "not refreshed: \(ReplyError.keyring(name, error).message)"
+      report(Event(.refreshFailed, message, account: name, session: id))
+      reportDenial(of: id, name)
       return nil
     }
     if let stored, stored.session != id, self[id, of: name] != nil, !hasEnded(stored) { return replace(id, by: stored) }
-    if case .spend(let token) = self[id, of: name]?.recordRead(stored, attempt: attempt, wall: time.wall) {
-      return token
+    switch self[id, of: name]?.recordRead(stored, attempt: attempt, wall: time.wall) {
+    case .spend(let token): return token
+    case .settle: reportDenial(of: id, name)
+    case .ignore, nil: break
     }
     return nil
   }
@@ -123,7 +127,8 @@ extension TokenCoordinator {
   /// Another daemon has signed in to this account: its session is the one that counts.
   @discardableResult
   func replace(_ id: SessionID, by stored: SessionRecord) -> Secret? {
-    log.record(.notice, "session_replaced", account: stored.account, "another program has stored a newer session")
+    let message = "another program has stored a newer session"
+    report(Event(.sessionAdopted, message, account: stored.account, session: stored.session))
     let replaced = self[id, of: stored.account]
     adopt(UserSession(kept: stored, now: time.now, wall: time.wall, boot: time.boot))
     if let replaced { release(replaced) }
@@ -173,7 +178,7 @@ extension TokenCoordinator {
       _ = self[id, of: name]?.stored(attempt, error: failure, idToken: idToken, wall: time.wall)
       return
     }
-    log.record(.error, "identity", account: name, refusal)
+    report(Event(.subjectMismatch, refusal, level: .error, account: name, session: id))
     _ = self[id, of: name]?.identityRefused(attempt, refusal, error: failure, wall: time.wall)
   }
 
@@ -189,11 +194,16 @@ extension TokenCoordinator {
 
   private func report(_ outcome: TokenOutcome, of name: String, session id: SessionID) {
     switch outcome {
-    case .success: log.record(.info, "refreshed", account: name, "access token refreshed")
+    case .success(let grant):
+      let token = fingerprints.fingerprint(of: grant.accessToken)
+      report(Event(.refreshed, "access token refreshed", account: name, session: id, token: token))
+    // What becomes of that is told once the keyring was looked at for a newer refresh token.
+    case .rejected where self[id, of: name]?.flight?.isDenied == true: break
+    case .rejected where self[id, of: name]?.denial != nil: reportDenial(of: id, name)
     case .rejected(let rejection):
-      log.record(.warning, "refresh_failed", account: name, "refresh failed: \(rejection.message)")
+      report(Event(.refreshFailed, "refresh failed: \(rejection.message)", account: name, session: id))
     case .throttled(let message, _), .notSent(let message), .unknown(let message, _):
-      log.record(.warning, "refresh_failed", account: name, "refresh failed: \(message)")
+      report(Event(.refreshFailed, "refresh failed: \(message)", account: name, session: id))
     }
   }
 
@@ -210,7 +220,7 @@ extension TokenCoordinator {
       self[id, of: name]?.intent = intent
     } catch {
       // A full disk is no reason to withhold tokens. What is lost is only that a crash right now could be explained.
-      log.record(.error, "state", account: name, error.message)
+      report(Event(.stateFailed, error.message, account: name, session: id))
     }
     if self[id, of: name] == nil { await intents.remove(of: id) }
   }

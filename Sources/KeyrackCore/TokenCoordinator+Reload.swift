@@ -1,17 +1,18 @@
 package import KeyrackProtocol
 
 extension TokenCoordinator {
-  /// Reads the configuration again. A broken one leaves the old one in force.
-  package func reload() async -> Result<ReloadOperation.Reply, ReplyError> {
+  /// Reads the configuration again. A broken one leaves the old one in force. `caller`: nil where it was a signal.
+  package func reload(by caller: Caller? = nil) async -> Result<ReloadOperation.Reply, ReplyError> {
     do throws(ConfigurationError) {
       let configuration = try await source.read()
       if isStopping { return .failure(.shuttingDown) }
       configurationError = nil
       let reply = apply(configuration)
-      log.record(.notice, "reload", account: nil, "configuration read, \(configuration.accounts.count) accounts")
+      let message = "configuration read, \(configuration.accounts.count) accounts"
+      report(Event(.configuration, message, caller: caller))
       return .success(reply)
     } catch {
-      log.record(.error, "reload", account: nil, error.message)
+      report(Event(.configurationRefused, error.message, caller: caller))
       return .failure(error.reply)
     }
   }

@@ -10,11 +10,17 @@ extension TokenCoordinator {
       let slot = try slot(for: request, caller)
       let need = try requirement(of: request, for: slot)
       if !isConfirmed(slot.account, for: caller) { return nil }
-      if request.kind == .id { return try idTokenInMemory(request, of: slot).map { .success($0) } }
+      if request.kind == .id {
+        guard let reply = try idTokenInMemory(request, of: slot) else { return nil }
+        granted(reply.token, request, of: slot, to: caller)
+        return .success(reply)
+      }
       let now = time.now
       guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
       if let due = slot.session?.refreshDue { planRefresh(due) }
-      return .success(try reply(token, true, request, of: slot))
+      let reply = try reply(token, true, request, of: slot)
+      granted(reply.token, request, of: slot, to: caller)
+      return .success(reply)
     } catch {
       return .failure(error)
     }
@@ -33,6 +39,7 @@ extension TokenCoordinator {
       try await confirm(slot.account, for: caller, before: deadline)
       let reply = try await token(request, of: slot, before: deadline)
       try authorize(slot.account.name, by: caller)
+      granted(reply.token, request, of: slot, to: caller)
       return .success(reply)
     } catch {
       return .failure(error)

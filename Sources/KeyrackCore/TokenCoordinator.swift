@@ -20,6 +20,7 @@ package actor TokenCoordinator {
   let source: any ConfigurationSource
   let time: any TimeSource
   let digest: any Digest
+  let fingerprints: any Fingerprints
   let prompt: any ConfirmationPrompt
   let log: any EventLog
   /// From 0 to 1, for what is to be spread in time.
@@ -52,6 +53,11 @@ package actor TokenCoordinator {
   var lastConfirmation: Task<Void, Never>?
   /// Until when a yes stands.
   var confirmed: [ConfirmationQuestion: ContinuousClock.Instant] = [:]
+
+  // The journal: see TokenCoordinator+Audit.
+  var throttle = EventThrottle()
+  /// Ends one window of it after the other.
+  var counting: Task<Void, Never>?
 
   // When refreshes begin: see TokenCoordinator+Schedule.
   var limiter = RefreshLimiter()
@@ -108,7 +114,7 @@ package actor TokenCoordinator {
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
     store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
-    prompt: any ConfirmationPrompt, log: any EventLog,
+    fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
     checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
@@ -126,6 +132,7 @@ package actor TokenCoordinator {
     self.source = source
     self.time = time
     self.digest = digest
+    self.fingerprints = fingerprints
     self.prompt = prompt
     self.log = log
     self.random = random
@@ -146,6 +153,7 @@ package actor TokenCoordinator {
   package func stop() async {
     isStopping = true
     endSubscriptions()
+    writeCounts()
     planned?.cancel()
     for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }
     for id in Array(admissions.keys) { withdraw(id) }
@@ -155,6 +163,7 @@ package actor TokenCoordinator {
     for save in Array(saving.values) { save.cancel() }
     settling?.cancel()
     await saveUnsaved()
+    writeCounts()
   }
 
   /// The slot of a configured account. Throws `unknown_account`, `config_error` or `shutting_down`.

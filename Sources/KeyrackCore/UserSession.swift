@@ -212,6 +212,12 @@ package struct UserSession: Sendable {
 
   // MARK: Status
 
+  /// Why somebody has to sign in, and the error that says so; nil where the provider takes the refresh token.
+  package var denial: (reason: LoginReason, error: ReplyError)? {
+    guard let trouble, case .loginRequired(let reason) = trouble.kind else { return nil }
+    return (reason, trouble.error)
+  }
+
   package func state(at now: ContinuousClock.Instant) -> AccountState {
     if hasRunOut(at: now) { return .loginRequired }
     let settled = settledState

@@ -40,7 +40,8 @@ final class Daemon {
       redirects: LoopbackListener(on: loop) { await callbacks.take($0, at: $1) }, store: keyring,
       clientSecrets: secrets,
       endedSessions: state, intents: state,
-      source: files, time: loop, digest: GLibDigest(), prompt: NobodyToAsk(), log: log, checkpoint: CrashPoint.reached,
+      source: files, time: loop, digest: GLibDigest(), fingerprints: KeyedFingerprints(),
+      prompt: NobodyToAsk(), log: log, checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
     callbacks.coordinator.withLock { $0 = coordinator }
     self.coordinator = coordinator
@@ -52,8 +53,8 @@ final class Daemon {
     try server.assumeIsolated { try $0.start(listeningOn: listener.descriptor) }
     let signals = try EventLoop.Signals(loop) { [unowned self] in received($0) }
     defer { withExtendedLifetime(signals) {} }
-    if let problem { log.record(.error, "configuration", account: nil, problem.message) }
-    log.record(.info, "start", account: nil, "keyrackd \(Keyrack.version) serves")
+    if let problem { log.record(Event(.configurationRefused, problem.message)) }
+    log.record(Event(.started, "keyrackd \(Keyrack.version) serves"))
     ServiceManager.ready(problem.map { "configuration: \($0.message)" } ?? Self.status(0))
     coordinator.assumeIsolated { $0.start() }
     StartupMemory.release()
@@ -84,7 +85,7 @@ final class Daemon {
     if isStopping { return }
     isStopping = true
     ServiceManager.stopping()
-    log.record(.info, "stop", account: nil, "stopping")
+    log.record(Event(.stopping, "stopping"))
     stopTimer = EventLoop.Timer(loop) { [loop] in loop.stop(0) }
     do { try stopTimer?.set(.now + Self.stopLimit) } catch { loop.stop(1) }
     let (coordinator, server, loop) = (coordinator, server, loop)

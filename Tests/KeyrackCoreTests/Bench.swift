@@ -12,6 +12,7 @@ struct Bench {
   let clock: FakeClock
   let redirects: FakeRedirects
   let prompt = FakePrompt()
+  let log = FakeLog()
   let coordinator: TokenCoordinator
 
   static let corp = Provider(
@@ -38,8 +39,7 @@ struct Bench {
       executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, redirects: redirects,
       store: store, clientSecrets: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
-      prompt: prompt,
-      log: SilentLog(), random: { 0 }, checkpoint: { journal?.note($0.rawValue) })
+      fingerprints: FakeDigest(), prompt: prompt, log: log, random: { 0 }, checkpoint: { journal?.note($0.rawValue) })
   }
 
   static func record(

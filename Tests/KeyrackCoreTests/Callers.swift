@@ -24,6 +24,20 @@ extension TokenCoordinator {
     tokenAtOnce(request, by: .ordinary)
   }
 
+  func login(
+    _ request: LoginOperation, notify: @escaping @Sendable (LoginEvent) -> Void = { _ in }
+  ) async -> Result<LoginOperation.Reply, ReplyError> {
+    await login(request, by: .ordinary, notify: notify)
+  }
+
+  func logout(_ request: LogoutOperation) async -> Result<LogoutOperation.Reply, ReplyError> {
+    await logout(request, by: .ordinary)
+  }
+
+  func keepSecret(_ request: SecretOperation) async -> Result<SecretOperation.Reply, ReplyError> {
+    await keepSecret(request, by: .ordinary)
+  }
+
   func status(_ request: StatusOperation) -> Result<StatusOperation.Reply, ReplyError> {
     status(request, by: .ordinary)
   }

@@ -35,9 +35,7 @@ final class CollectedLog: EventLog {
 
   var messages: [String] { lines.withLock { $0 } }
 
-  func record(_ level: EventLevel, _ event: String, account: String?, _ message: String) {
-    lines.withLock { $0.append(message) }
-  }
+  func record(_ event: Event) { lines.withLock { $0.append(event.message) } }
 }
 
 extension SessionRecord {

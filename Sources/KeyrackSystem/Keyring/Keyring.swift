@@ -171,9 +171,8 @@ package actor Keyring: SessionStore {
       return try codec.decode(Revocation.self, from: item.secret)
     } catch {
       let session = item.attributes["session"] ?? "unknown"
-      log.record(
-        .warning, "keyring_item_unusable", account: nil,
-        "the revocation of session \(session) in the keyring cannot be used: \(Self.reason(error))")
+      let message = "the revocation of session \(session) in the keyring cannot be used: \(Self.reason(error))"
+      log.record(Event(.keyringFailed, message, reason: "unusable"))
       return nil
     }
   }

@@ -46,7 +46,7 @@ struct NoteFolder<Note: JSONObject & Decodable> {
       // A note whose name begins with a dot was never completed.
       return names.sorted().filter { !$0.hasPrefix(".") }.compactMap { read($0, in: directory) }
     } catch {
-      log.record(.error, "state_unreadable", account: nil, error.message)
+      log.record(Event(.stateFailed, error.message))
       return []
     }
   }
@@ -93,7 +93,7 @@ struct NoteFolder<Note: JSONObject & Decodable> {
     var bytes = [UInt8](repeating: 0, count: 16 * 1024)
     let count = unsafe Glibc.read(file, &bytes, bytes.count)
     if count > 0, let note = try? JSONDecoder().decode(Note.self, from: Data(bytes[..<count])) { return note }
-    log.record(.warning, "state_unreadable", account: nil, "\(path)/\(name) is no note of Keyrack's; it is ignored")
+    log.record(Event(.stateFailed, "\(path)/\(name) is no note of Keyrack's; it is ignored", level: .warning))
     return nil
   }
 

@@ -26,8 +26,8 @@ package final class Log: EventLog {
     try Thread.start("log") { self.write() }
   }
 
-  package func record(_ level: EventLevel, _ event: String, account: String?, _ message: String) {
-    let entry = LogEntry(level: level, event: event, account: account, message: message)
+  package func record(_ event: Event) {
+    let entry = LogEntry(event)
     let isFirst = queue.withLock { queue in
       guard queue.entries.count < Self.capacity else {
         queue.dropped += 1
@@ -76,8 +76,9 @@ package final class Log: EventLog {
       }
       for entry in entries { entry.write(toJournal: isJournal) }
       if dropped > 0 {
-        let message = "\(dropped) messages came too fast and are lost"
-        LogEntry(level: .warning, event: "log_overflow", account: nil, message: message).write(toJournal: isJournal)
+        var event = Event(.logOverflow, "\(dropped) messages came too fast and are lost")
+        event.count = dropped
+        LogEntry(event).write(toJournal: isJournal)
       }
       queue.withLock { $0.isWriting = false }
     }

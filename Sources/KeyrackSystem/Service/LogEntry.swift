@@ -4,25 +4,31 @@ import KeyrackCore
 
 /// One event, with the fields that the journal keeps.
 struct LogEntry {
-  let level: EventLevel
-  let event: String
-  let account: String?
-  let message: String
+  private let event: Event
+
+  init(_ event: Event) { self.event = event }
 
   /// `keyrackd: level: account: message`.
   var line: String {
-    let parts = ["keyrackd", levelName, account, message].compactMap { $0 }
+    let parts = ["keyrackd", levelName, event.account, event.message].compactMap { $0 }
     return Log.printable(parts.joined(separator: ": ")) + "\n"
   }
 
   var journalFields: [String] {
-    let text = [account, message].compactMap { $0 }.joined(separator: ": ")
-    var fields = [
-      "MESSAGE=\(Log.printable(text))", "PRIORITY=\(level.rawValue)", "SYSLOG_IDENTIFIER=keyrackd",
-      "KEYRACK_EVENT=\(Log.printable(event))",
+    let program = event.caller?.program
+    let fields: [(String, String?)] = [
+      ("MESSAGE", [event.account, event.message].compactMap { $0 }.joined(separator: ": ")),
+      ("MESSAGE_ID", event.kind.messageID), ("PRIORITY", "\(event.level.rawValue)"), ("SYSLOG_IDENTIFIER", "keyrackd"),
+      ("KEYRACK_EVENT", event.kind.rawValue), ("KEYRACK_ACCOUNT", event.account),
+      ("KEYRACK_SESSION", event.session?.description), ("KEYRACK_DECISION", event.kind.decision),
+      ("KEYRACK_REASON", event.reason), ("KEYRACK_SCOPE", event.scope),
+      ("KEYRACK_RESOURCE", event.resources.isEmpty ? nil : event.resources.joined(separator: " ")),
+      ("KEYRACK_TOKEN", event.token), ("KEYRACK_COUNT", event.count.map { "\($0)" }),
+      ("KEYRACK_PEER_PID", event.caller?.process.map { "\($0)" }), ("KEYRACK_PEER_EXE", program?.executable),
+      ("KEYRACK_PEER_UNIT", program?.unit), ("KEYRACK_PEER_CONFINEMENT", program?.confinement?.name),
+      ("KEYRACK_PEER_EVIDENCE", event.caller?.evidence.rawValue),
     ]
-    if let account { fields.append("KEYRACK_ACCOUNT=\(Log.printable(account))") }
-    return fields
+    return fields.compactMap { name, value in value.map { "\(name)=\(Log.printable($0))" } }
   }
 
   func write(toJournal isJournal: Bool) {
@@ -49,7 +55,7 @@ struct LogEntry {
   }
 
   private var levelName: String {
-    switch level {
+    switch event.level {
     case .error: "error"
     case .warning: "warning"
     case .notice: "notice"
