@@ -210,6 +210,24 @@ journal_tells_events_and_no_secret() {
   ok 'the journal has events by field, and no secret'
 }
 
+log_tells_who_got_which_token() {
+  local lines count
+  # Programs in a unit of their own, of which a thousand on one connection.
+  systemd-run --user --quiet --wait --collect --unit=grantee.service \
+    bash -c "for n in {1..1000}; do echo '{\"op\":\"token\",\"account\":\"work\"}'; done | socat -t35 - UNIX-CONNECT:$socket >$HOME/loop.out"
+  is 'the answers' "$(grep -c access_token loop.out)" 1000
+  # It writes what it has counted.
+  systemctl --user stop keyrack.service 2>/dev/null
+  journalctl --user --sync 2>/dev/null || true
+  until_true eval 'keyrack log work | grep -q "grantee.service, 999 times more"'
+  lines=$(keyrack log work | grep 'token given to .*grantee.service')
+  is 'the log' "$lines" '20??-??-?? ??:??:??  work: token given to */socat*, unit grantee.service*'
+  count=$(wc -l <<<"$lines")
+  [ "$count" -le 3 ] || fail "$count lines for 1,000 tokens"
+  is 'its fields' "$(keyrack log --json work)" '*"KEYRACK_PEER_UNIT":"grantee.service"*'
+  ok 'keyrack log shows program and unit of a grant, and a thousand of them in a few lines'
+}
+
 checks() {
   local port clients=()
   PATH=$HOME/.local/bin:$PATH
@@ -226,6 +244,7 @@ checks() {
   stop_leaves_the_socket
   broken_configuration_is_answered
   one_daemon_at_a_time
+  log_tells_who_got_which_token
   journal_tells_events_and_no_secret
 }
 

@@ -1,6 +1,6 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, status, watch, wait
+  case login, logout, token, status, watch, wait, log
   case accountAdd = "account add"
   case accountList = "account list"
   case accountRemove = "account remove"
@@ -67,6 +67,15 @@ enum Command: String, CaseIterable {
           Prints nothing on standard output, and signs nobody in: it waits for the network, the keyring, or for somebody
           who does. For scripts that start before these are there.
           """)
+    case .log:
+      Definition(
+        usage: ["[ACCOUNT]"], summary: "show who got which token, and what else has happened",
+        options: [.since, .lines, .follow],
+        details: """
+          Reads the journal of systemd by journalctl: the last 100 events, unless --since or -n says which. What was
+          repeated within a minute is one line with a count. A keyrackd that was started by hand writes to its standard
+          error instead. Any of your programs can write lines that look like these.
+          """)
     case .accountAdd: .accountAdd
     case .accountList: .accountList
     case .accountRemove: .accountRemove
@@ -91,7 +100,7 @@ enum Command: String, CaseIterable {
   var operands: ClosedRange<Int> {
     switch self {
     case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret: 1...1
-    case .token, .status: 0...1
+    case .token, .status, .log: 0...1
     case .watch: 0...1000
     case .importAccount: 2...2
     case .help: 0...2
@@ -104,7 +113,7 @@ enum Command: String, CaseIterable {
     switch self {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
-    case .login, .logout, .token, .status, .watch, .wait, .accountAdd, .accountList, .accountRemove, .providerList,
+    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove, .providerList,
       .cancel, .reload,
       .version, .help:
       "which account?"

@@ -42,6 +42,7 @@ enum CommandLineInterface {
     case .status: try StatusCommand(invocation).run(json: json)
     case .watch: try WatchCommand(invocation).run(json: json)
     case .wait: try WaitCommand(invocation).run(json: json)
+    case .log: try LogCommand(invocation).run(json: json)
     case .accountAdd: try AccountAddCommand(invocation).run(json: json)
     case .accountList: try AccountListCommand.run(json: json)
     case .accountRemove: try AccountRemoveCommand(invocation).run(json: json)

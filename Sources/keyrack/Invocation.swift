@@ -35,10 +35,16 @@ struct Invocation {
 
   /// A value in seconds.
   func seconds(_ option: Option, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+    try number(option, in: range, "of seconds, ")
+  }
+
+  func number(
+    _ option: Option, in range: ClosedRange<Int>, _ unit: String = ""
+  ) throws(CommandFailure) -> Int? {
     guard let text = values[option] else { return nil }
     guard let number = Int(text), range.contains(number) else {
       let bounds = "\(range.lowerBound) to \(range.upperBound)"
-      throw .usage("\(option.flag): expected a whole number of seconds, \(bounds)", of: command)
+      throw .usage("\(option.flag): expected a whole number \(unit)\(bounds)", of: command)
     }
     return number
   }

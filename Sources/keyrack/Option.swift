@@ -25,6 +25,7 @@ enum Option: String, CaseIterable {
   case remove
   case account
   case yes
+  case since, lines, follow
   case json
   case help
 
@@ -42,8 +43,10 @@ enum Option: String, CaseIterable {
     case .issuer: "URL"
     case .minimumValidity, .timeout: "SECONDS"
     case .scope: "SCOPE"
+    case .since: "TIME"
+    case .lines: "COUNT"
     case .browser, .device, .paste, .noBrowser, .passwordFromInput, .refreshTokenFromInput, .noRemember, .force, .wait,
-      .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .json, .help:
+      .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .follow, .json, .help:
       nil
     }
   }
@@ -80,7 +83,11 @@ enum Option: String, CaseIterable {
     case .remove: "remove the secret instead"
     case .account: "what to call the account here"
     case .yes: "do not ask whether it is meant"
-    case .json: "print the daemon's reply line instead, errors too"
+    case .since: "what has happened since then: today, -2h, \"2030-01-31 18:00\", as journalctl has it"
+    case .lines: "the last of them, so many; -n for short"
+    case .follow: "go on with what happens from now on"
+    case .json:
+      command == .log ? "print all fields, as journalctl does" : "print the daemon's reply line instead, errors too"
     case .help: "print this"
     }
   }

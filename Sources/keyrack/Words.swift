@@ -18,7 +18,7 @@ struct Words {
 
   private mutating func take(_ word: String) throws(CommandFailure) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = word == "-h" ? "--help" : String(parts[0])
+    let name = Self.short[word] ?? String(parts[0])
     guard name.hasPrefix("--"), let option = Option(rawValue: String(name.dropFirst(2))) else {
       // Only so much of it as cannot be a password that was glued to it.
       throw .usage("\(name.hasPrefix("--") ? name : String(name.prefix(2))): no such option", of: command)
@@ -34,6 +34,8 @@ struct Words {
       throw .usage("\(option.flag): given twice", of: command)
     }
   }
+
+  private static let short = ["-h": "--help", "-n": "--lines"]
 
   /// The one that the first of them name.
   var command: Command? { Command(in: operands) }
