@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// An event as `journalctl --output=json` prints it.
 struct JournalEntry: Decodable {
@@ -19,14 +18,5 @@ struct JournalEntry: Decodable {
   }
 
   /// A line with the local time, fit for a terminal.
-  var text: String { "\(localTime)  \(message.printable)\n" }
-
-  private var localTime: String {
-    var seconds = time_t((Int(time) ?? 0) / 1_000_000)
-    var parts = unsafe tm()
-    unsafe localtime_r(&seconds, &parts)
-    var buffer = [CChar](repeating: 0, count: 32)
-    let count = unsafe strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S", &parts)
-    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
+  var text: String { "\(LocalTime.text((Int(time) ?? 0) / 1_000_000))  \(message.printable)\n" }
 }

@@ -33,7 +33,7 @@ struct WaitCommand {
 
   private var tokenLimit: Int {
     guard let deadline else { return TokenOperation.defaultTimeout }
-    return max(0, min(TokenOperation.defaultTimeout, Int((deadline - .now).components.seconds)))
+    return max(1, min(TokenOperation.defaultTimeout, Int((deadline - .now).components.seconds)))
   }
 
   /// Whether something that is told of may change it.
