@@ -22,6 +22,19 @@ package enum Thread {
     pthread_detach(thread)
   }
 
+  /// What `body` comes to, on a thread of its own.
+  static func run<Value: Sendable>(
+    _ name: String, _ body: @escaping @Sendable () -> Value
+  ) async -> Result<Value, SystemError> {
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try start(name) { continuation.resume(returning: .success(body())) }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+  }
+
   private final class Start: Sendable {
     let name: String
     let body: @Sendable () -> Void

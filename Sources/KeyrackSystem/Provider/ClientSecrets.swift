@@ -52,8 +52,8 @@ package actor ClientSecrets: ClientSecretSource, ClientSecretStore {
 
   private func find(_ provider: String, _ command: String?) async -> Outcome {
     guard let command else { return await lookUp(provider) }
-    do throws(SecretCommand.Failure) {
-      return .success(try await Self.run(SecretCommand(command: command, environment: environment, limit: limit)))
+    do throws(Hook.Failure) {
+      return .success(try await SecretCommand(command: command, environment: environment, limit: limit).run())
     } catch {
       let name = Provider.displayName(of: provider)
       return .failure(ClientSecretError("the client_secret_command of \(name) \(error.message)", .failed))
@@ -80,20 +80,6 @@ package actor ClientSecrets: ClientSecretSource, ClientSecretStore {
     // Of records of sessions.
     case .unusable, .conflict: ClientSecretError("\(what) could not be read", .failed)
     }
-  }
-
-  /// On a thread of its own: it blocks for as long as the command takes.
-  @concurrent private static func run(_ command: SecretCommand) async throws(SecretCommand.Failure) -> Secret {
-    let result = await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try Thread.start("client-secret") {
-          continuation.resume(returning: Result { () throws(SecretCommand.Failure) in try command.run() })
-        }
-      } catch {
-        continuation.resume(returning: .failure(SecretCommand.Failure("could not run: \(error.message)")))
-      }
-    }
-    return try result.get()
   }
 }
 

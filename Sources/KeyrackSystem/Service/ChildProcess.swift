@@ -63,16 +63,6 @@ enum ChildProcess {
   static func reap(_ pid: pid_t) -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-    return exitStatus(status)
-  }
-
-  /// The same where it has ended already, else nil.
-  static func reapIfEnded(_ pid: pid_t) -> Int32? {
-    var status: Int32 = 0
-    return unsafe waitpid(pid, &status, WNOHANG) == pid ? exitStatus(status) : nil
-  }
-
-  private static func exitStatus(_ status: Int32) -> Int32 {
-    status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 }
