@@ -1,7 +1,7 @@
 #!/bin/bash
 # The units, installed and run by a real `systemd --user` (user-manager.sh) with a real keyring. Run "make" before.
 #
-# Takes about 20 seconds. The exit status is 0 if all is as the README says, and where it cannot run here, which it says.
+# Takes about half a minute. The exit status is 0 if all is as the README says, and where it cannot run here, which it says.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -14,7 +14,7 @@ prepare() {
   install_to uninstall
   [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
   install_to install
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout/Tests/service.sh" -t "$home/test"
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks}.sh -t "$home/test"
   chown -R --reference="$home" "$home"
 }
 
@@ -27,6 +27,9 @@ run() {
   [ "$status" -ne 77 ] || exit 0
   exit "$status"
 }
+
+# shellcheck source=service-hooks.sh
+. "$here/service-hooks.sh"
 
 # --- As the user ------------------------------------------------------------------------------------------------
 
@@ -207,6 +210,7 @@ journal_tells_events_and_no_secret() {
   is 'the accounts' "$journal" '*"KEYRACK_ACCOUNT":"work"*'
   ! grep -qF "$password" <<<"$journal" || fail 'the password is in the journal'
   ! grep -qE '[ar]t_[0-9A-Za-z]{8}' <<<"$journal" || fail 'a token is in the journal'
+  ! grep -qF canary <<<"$journal" || fail 'the output of client_secret_command is in the journal'
   ok 'the journal has events by field, and no secret'
 }
 
@@ -241,6 +245,9 @@ checks() {
   reload_is_heard
   clients_of_a_killed_daemon_wait
   watchdog_ends_a_hung_daemon
+  person_is_asked_outside_the_sandbox
+  unanswered_question_goes_away
+  client_secret_comes_from_a_unit
   stop_leaves_the_socket
   broken_configuration_is_answered
   one_daemon_at_a_time

@@ -8,10 +8,13 @@ package protocol ConfirmationPrompt: Sendable {
 package struct ConfirmationQuestion: Sendable, Hashable {
   package let account: String
   package let program: Program
+  /// How long a yes counts; nil: once.
+  package let lifetime: Duration?
 
-  package init(account: String, program: Program) {
+  package init(account: String, program: Program, lifetime: Duration? = nil) {
     self.account = account
     self.program = program
+    self.lifetime = lifetime
   }
 }
 

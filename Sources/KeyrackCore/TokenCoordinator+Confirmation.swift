@@ -12,7 +12,7 @@ extension TokenCoordinator {
   /// Whether nobody has to be asked before that program gets a token.
   func isConfirmed(_ account: Account, for caller: Caller) -> Bool {
     guard account.policy.confirms else { return true }
-    let question = ConfirmationQuestion(account: account.name, program: caller.program)
+    let question = question(account, caller)
     return confirmed[question].map { $0 > time.now } ?? false
   }
 
@@ -21,7 +21,7 @@ extension TokenCoordinator {
     _ account: Account, for caller: Caller, before deadline: ContinuousClock.Instant
   ) async throws(ReplyError) {
     if isConfirmed(account, for: caller) { return }
-    let question = ConfirmationQuestion(account: account.name, program: caller.program)
+    let question = question(account, caller)
     let pending = confirmations[question] ?? begin(question, by: caller)
     pending.waiting += 1
     let wake = await wait(for: .confirmation(question), before: deadline)
@@ -41,6 +41,11 @@ extension TokenCoordinator {
   /// What the person has said no longer stands.
   func forgetConfirmations(of account: String) {
     for question in confirmed.keys where question.account == account { confirmed[question] = nil }
+  }
+
+  private func question(_ account: Account, _ caller: Caller) -> ConfirmationQuestion {
+    ConfirmationQuestion(
+      account: account.name, program: caller.program, lifetime: account.policy.confirmationLifetime)
   }
 
   private func begin(_ question: ConfirmationQuestion, by caller: Caller) -> PendingConfirmation {
@@ -67,7 +72,9 @@ extension TokenCoordinator {
       let message = "the person said yes to \(question.program)"
       report(Event(.confirmed, message, account: question.account, caller: caller))
     }
-    if answer == .yes, let lifetime = slots[question.account]?.account.policy.confirmationLifetime {
+    // What was asked, if it still is.
+    let current = slots[question.account]?.account.policy
+    if answer == .yes, let lifetime = question.lifetime, current?.confirmationLifetime == lifetime {
       confirmed = confirmed.filter { $0.value > time.now }
       confirmed[question] = time.now + lifetime
     }

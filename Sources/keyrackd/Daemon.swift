@@ -41,7 +41,7 @@ final class Daemon {
       clientSecrets: secrets,
       endedSessions: state, intents: state,
       source: files, time: loop, digest: GLibDigest(), fingerprints: KeyedFingerprints(),
-      prompt: NobodyToAsk(), log: log, checkpoint: CrashPoint.reached,
+      prompt: Askpass(), log: log, checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
     callbacks.coordinator.withLock { $0 = coordinator }
     self.coordinator = coordinator
@@ -108,11 +108,5 @@ private final class Callbacks: Sendable {
   func take(_ response: AuthorizationResponse, at redirectURI: String) async -> CallbackPage {
     guard let coordinator = coordinator.withLock({ $0 }) else { return .unknownState }
     return await coordinator.authorizationResponded(response, at: redirectURI)
-  }
-}
-
-private struct NobodyToAsk: ConfirmationPrompt {
-  func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer {
-    .impossible(.noAskpass, "there is no askpass program to ask the person with")
   }
 }

@@ -121,6 +121,18 @@ import Testing
     #expect(await bench.coordinator.tokenAtOnce(TokenOperation(account: "work"), by: Self.mail) == nil)
   }
 
+  @Test func aYesIsRememberedAsItWasAsked() async throws {
+    let bench = try await bench(remembered: .seconds(100))
+    let answer = await ask(bench)
+    #expect(bench.prompt.asked.last?.lifetime == .seconds(100))
+    await configure(bench, .seconds(200))
+    bench.prompt.answer(.yes)
+    #expect(await answer.value.error == nil)
+    #expect(await bench.coordinator.tokenAtOnce(TokenOperation(account: "work"), by: Self.mail) == nil)
+    await configure(bench, .seconds(100))
+    #expect(await bench.coordinator.tokenAtOnce(TokenOperation(account: "work"), by: Self.mail) == nil)
+  }
+
   @Test func stoppingEndsTheQuestion() async throws {
     let bench = try await bench()
     let answer = await ask(bench)

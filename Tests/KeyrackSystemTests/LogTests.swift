@@ -8,7 +8,7 @@ import Testing
 @Suite struct LogTests {
   @Test(arguments: [
     ("plain, ünïcode", "plain, ünïcode"), ("a\u{1b}[2Jb", "a\\x1b[2Jb"), ("a\nb\r", "a\\x0ab\\x0d"),
-    ("\u{9b}", "\\x9b"),
+    ("\u{9b}", "\\x9b"), ("a\u{202e}b\u{200b}", "a\\x202eb\\x200b"),
     ("\u{2028}", "\\x2028"), ("\0\u{7f}", "\\x00\\x7f"),
   ])
   func showsControlCharactersAsNumbers(_ text: String, _ shown: String) { #expect(Log.printable(text) == shown) }

@@ -112,13 +112,13 @@ package struct KeyrackFixture: Sendable {
 
   package init(
     in session: PrivateSession, accounts: [String] = ["work"], accessLifetime: Double = 3600,
-    configuration: ((SampleProvider) -> String)? = nil
+    environment: [String: String] = [:], configuration: ((SampleProvider) -> String)? = nil
   ) async throws {
     self.session = session
     provider = try SampleProvider()
     try await provider.set(.init(accessLifetime: accessLifetime))
     let text = configuration?(provider) ?? Self.oauth(provider, accounts: accounts)
-    daemon = try await KeyrackDaemon(in: session, configuration: text)
+    daemon = try await KeyrackDaemon(in: session, configuration: text, environment: environment)
   }
 
   /// A provider `corp` of OAuth, and accounts at it.

@@ -47,7 +47,7 @@ package final class Log: EventLog {
     }
   }
 
-  /// One line: control characters, which could drive a terminal, become `\xNN`.
+  /// One line: control characters, which could drive a terminal, and invisible ones become `\xNN`.
   package static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     var result = ""
@@ -63,7 +63,8 @@ package final class Log: EventLog {
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control || [0x2028, 0x2029].contains(scalar.value)
+    // Of format are those that turn the direction of what follows.
+    [.control, .format].contains(scalar.properties.generalCategory) || [0x2028, 0x2029].contains(scalar.value)
   }
 
   private func write() {

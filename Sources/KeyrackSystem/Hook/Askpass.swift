@@ -1,0 +1,53 @@
+import FoundationEssentials
+import Glibc
+package import KeyrackCore
+
+/// Asks by the askpass program of ssh: it shows its argument and says by its exit status what the person answered.
+package struct Askpass: ConfirmationPrompt {
+  private let environment: [String: String]
+  private let standard: String
+  private let limit: Duration
+
+  /// `standard` is used where nothing says otherwise, if it is there.
+  package init(
+    environment: [String: String] = ProcessInfo.processInfo.environment, standard: String = "/usr/bin/ssh-askpass",
+    limit: Duration = .seconds(600)
+  ) {
+    self.environment = environment
+    self.standard = standard
+    self.limit = limit
+  }
+
+  package func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer {
+    let environment = await HookEnvironment.current(environment)
+    let isStandardThere = unsafe access(standard, X_OK) == 0
+    guard let program = environment["SSH_ASKPASS"] ?? (isStandardThere ? standard : nil) else {
+      return .impossible(.noAskpass, "there is no askpass program to ask the person with")
+    }
+    guard program.hasPrefix("/") else {
+      return .impossible(.noAskpass, "SSH_ASKPASS is not an absolute path: \(Log.printable(program))")
+    }
+    guard environment.hasDisplay else { return .impossible(.noDisplay, "there is no display to ask the person on") }
+    let hook = Hook(
+      name: "askpass", words: [program, question.text], variables: ["SSH_ASKPASS_PROMPT": "confirm"],
+      keepsOutput: false, limit: limit)
+    do throws(Hook.Failure) {
+      return Self.answer(try await hook.run(in: environment).status, program)
+    } catch {
+      return Self.failed(program, error.message)
+    }
+  }
+
+  private static func answer(_ status: Int32, _ program: String) -> ConfirmationAnswer {
+    switch status {
+    case 0: .yes
+    case 126, 127: failed(program, "could not be run")
+    case 129...192: failed(program, "was killed by signal \(status - 128)")
+    default: .no
+    }
+  }
+
+  private static func failed(_ program: String, _ why: String) -> ConfirmationAnswer {
+    .impossible(.askpassFailed, "the askpass program \(Log.printable(program)) \(why)")
+  }
+}
