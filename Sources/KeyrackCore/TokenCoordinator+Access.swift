@@ -41,7 +41,7 @@ extension ReplyError {
   static func forbidden(_ name: String?, _ denial: AccessDenial, _ program: Program, _ detail: String? = nil)
     -> ReplyError
   {
-    let account = name.map { "\($0.prefix(64)): " } ?? ""
+    let account = name.map { "\($0.excerpt): " } ?? ""
     return ReplyError(
       .forbidden, account + (detail ?? denial.message), hint: denial.hint(name, program), reason: denial.rawValue)
   }
@@ -64,7 +64,7 @@ extension AccessDenial {
     switch self {
     case .sandboxed, .notAllowed:
       guard let name, let item = program.pattern else { return nil }
-      return "to let it, add \(item) to allow= of [account \(name.prefix(64))] in keyrack.conf, then keyrack reload"
+      return "to let it, add \(item) to allow= of [account \(name.excerpt)] in keyrack.conf, then keyrack reload"
     case .unknownProgram:
       return "the process that connects has to be the one that asks, and to be there until it is answered"
     case .notConfirmed: return nil

@@ -173,8 +173,8 @@ package actor TokenCoordinator {
     // Names are compared as bytes, and Swift takes a Kelvin sign for a K; what it takes for a letter is never as short.
     guard let slot = slots[name], slot.account.name.utf8.count == name.utf8.count else {
       throw ReplyError(
-        .unknownAccount, "\(name.prefix(64)): no such account in the configuration",
-        hint: "add [account \(name.prefix(64))] to keyrack.conf, then keyrack reload")
+        .unknownAccount, "\(name.excerpt): no such account in the configuration",
+        hint: "add [account \(name.excerpt)] to keyrack.conf, then keyrack reload")
     }
     return slot
   }

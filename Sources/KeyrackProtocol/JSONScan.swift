@@ -23,6 +23,9 @@ package struct JSONScan {
   /// Levels of arrays and objects, the outermost included.
   package static let maximumDepth = 32
 
+  /// Members of the outermost object. Each is compared with those before it.
+  package static let maximumMembers = 32
+
   /// The members of the top-level object, in the order of the text.
   package private(set) var members: [Member] = []
 
@@ -35,7 +38,7 @@ package struct JSONScan {
   private var isAfterComma = false
 
   /// Throws where the text is not UTF-8, is not an object, holds NUL, a duplicate member, a lone surrogate, a control
-  /// character in a string or a comma before nothing, or nests too deep.
+  /// character in a string or a comma before nothing, nests too deep or has too many members.
   package init(_ text: [UInt8]) throws(JSONScanError) {
     do { _ = try UTF8Span(validating: text.span) } catch { throw JSONScanError(message: "not UTF-8", position: 1) }
     try skipToObject(text)
@@ -112,12 +115,12 @@ package struct JSONScan {
 
   private mutating func take(name: String, in text: [UInt8]) throws(JSONScanError) {
     guard let last = open.indices.last else { return try takeTopLevel(name: name, in: text) }
-    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name.prefix(64))\"") }
+    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name.excerpt)\"") }
   }
 
   private mutating func takeTopLevel(name: String, in text: [UInt8]) throws(JSONScanError) {
     if members.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      throw failure("duplicate member \"\(name.prefix(64))\"")
+      throw failure("duplicate member \"\(name.excerpt)\"")
     }
     var start = position + 1
     while start < text.count, Self.isSpace(text[start]) || text[start] == UInt8(ascii: ":") { start += 1 }
@@ -127,6 +130,7 @@ package struct JSONScan {
       while end < text.count, text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
       if end < text.count { string = start + 1..<end }
     }
+    if members.count == Self.maximumMembers { throw failure("more than \(Self.maximumMembers) members") }
     if members.isEmpty { members.reserveCapacity(8) }
     members.append(Member(name: name, valueStart: start, string: string))
   }
@@ -156,7 +160,7 @@ package struct JSONScan {
         position += 2
       } else if letter == UInt8(ascii: "u") {
         let scalar = try unicodeEscape(text, &position, range.upperBound)
-        result.append(contentsOf: Array(String(Character(scalar)).utf8))
+        result.append(contentsOf: scalar.utf8)
       } else {
         throw JSONScanError(message: "an unknown escape", position: position + 1)
       }
@@ -198,10 +202,18 @@ package struct JSONScan {
     }
     var value: UInt16 = 0
     for byte in text[position + 2..<position + 6] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-      value = value << 4 | UInt16(digit)
+      guard let digit = hexValue(of: byte) else { return nil }
+      value = value << 4 | digit
     }
     position += 6
     return value
+  }
+  private static func hexValue(of byte: UInt8) -> UInt16? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+    default: nil
+    }
   }
 }

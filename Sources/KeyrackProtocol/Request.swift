@@ -37,6 +37,9 @@ package final class RequestReader: Sendable {
 
   package init() {}
 
+  /// Of a line that the scan refuses, in bytes: to look for the `id` in a longer one takes the decoder too long.
+  private static let longestForID = 4096
+
   /// Whether the JSON decoder must never see the text of a member.
   private static func isSecret(_ member: JSONScan.Member) -> Bool {
     switch member.name {
@@ -52,7 +55,7 @@ package final class RequestReader: Sendable {
   package func read(_ line: inout [UInt8]) throws(RequestError) -> Request {
     let scan: JSONScan
     do { scan = try JSONScan(line) } catch {
-      let id = (try? decoder.decode(IDOnly.self, from: Data(line)))?.id
+      let id = line.count <= Self.longestForID ? (try? decoder.decode(IDOnly.self, from: Data(line)))?.id : nil
       throw RequestError(id: id, error: Self.badRequest("\(error.message), at byte \(error.position)"))
     }
     let id = Self.id(in: scan, line)
@@ -94,7 +97,7 @@ package final class RequestReader: Sendable {
       guard O.CodingKeys.allCases.contains(where: { $0.stringValue == member.name }) else {
         let known = O.CodingKeys.allCases.map(\.stringValue).joined(separator: ", ")
         throw ReplyError(
-          .badRequest, "\(member.name.prefix(64)): \(O.name.rawValue) has no such member",
+          .badRequest, "\(member.name.excerpt): \(O.name.rawValue) has no such member",
           hint: known.isEmpty ? "it has no members" : "it has \(known)")
       }
     }
@@ -143,7 +146,7 @@ package final class RequestReader: Sendable {
     guard let name = scan.text(of: member, in: line) else { throw badRequest("op: expected a string") }
     guard let operation = OperationName(rawValue: name) else {
       let known = OperationName.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ReplyError(.unknownOperation, "op: \"\(name.prefix(64))\" is not an operation", hint: "use one of \(known)")
+      throw ReplyError(.unknownOperation, "op: \"\(name.excerpt)\" is not an operation", hint: "use one of \(known)")
     }
     return operation
   }

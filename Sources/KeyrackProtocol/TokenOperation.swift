@@ -5,6 +5,8 @@ public struct TokenOperation: Operation {
   public static let defaultTimeout = 30
   /// A day. A longer `timeout` counts as this.
   public static let maximumSeconds = 86_400
+  /// Bytes of a `scope`.
+  public static let maximumScope = 4096
 
   public enum Kind: String, Sendable, Decodable, CaseIterable { case access, id }
 
@@ -52,7 +54,11 @@ public struct TokenOperation: Operation {
       case .issuer: issuer = try container.decodeIfPresent(String.self, forKey: key)
       case .minimumValidity: minimumValidity = try container.decodeIfPresent(Int.self, forKey: key)
       case .rejected: rejected = try container.decodeIfPresent(Secret.self, forKey: key)
-      case .scope: scope = try container.decodeIfPresent(String.self, forKey: key)
+      case .scope:
+        scope = try container.decodeIfPresent(String.self, forKey: key)
+        guard scope?.utf8.count ?? 0 <= Self.maximumScope else {
+          throw InvalidMember(CodingKeys.scope, "expected at most \(Self.maximumScope) bytes")
+        }
       case .resource: resource = try container.decodeIfPresent(Resource.self, forKey: key)
       case .kind: kind = try container.decodeIfPresent(Kind.self, forKey: key)
       case .timeout: timeout = try container.decodeIfPresent(Int.self, forKey: key)

@@ -101,6 +101,27 @@ import Testing
     #expect(failure(nested(30_000))?.error.message.contains("nested deeper than 32 levels") == true)
   }
 
+  @Test func membersAreBounded() {
+    func object(_ count: Int) -> String {
+      "{" + (0..<count).map { #""m\#($0)":1"# }.joined(separator: ",") + "}"
+    }
+    #expect(failure(object(32))?.error.message == "op: missing")
+    #expect(failure(object(33))?.error.message.contains("more than 32 members") == true)
+  }
+
+  @Test func aScopeIsBounded() throws {
+    func line(_ count: Int) -> String {
+      #"{"op":"token","account":"a","scope":"\#(String(repeating: "s", count: count))"}"#
+    }
+    _ = try read(line(4096))
+    #expect(failure(line(4097))?.error.message == "scope: expected at most 4096 bytes")
+  }
+
+  @Test func aCharacterAsLongAsALineIsNotRepeatedInFull() {
+    let name = "e" + String(repeating: "\u{301}", count: 30_000)
+    #expect(failure(#"{"op":"\#(name)"}"#).map { $0.error.message.utf8.count < 200 } == true)
+  }
+
   @Test func theIDOfARefusedObjectIsEchoed() {
     #expect(failure(#"{"id":7,"op":"token","x":1}"#)?.id == .number(7))
     #expect(failure(#"{"id":7,"op":"token","op":"token"}"#)?.id == .number(7))
