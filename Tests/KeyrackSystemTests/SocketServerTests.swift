@@ -43,15 +43,6 @@ struct SocketServerTests {
     #expect(lines == ["2", "released 2", "1", "released 1"])
   }
 
-  @Test func repliesThatComeAtOnceLeaveInOnePiece() async throws {
-    let fixture = try await ServerFixture()
-    let piece = try await fixture.client { client in
-      try client.send((0..<100).map { "echo \($0)\n" }.joined())
-      return try client.receive()
-    }
-    #expect(String(decoding: piece, as: UTF8.self) == (0..<100).map { "\($0)\n" }.joined())
-  }
-
   @Test func takesALineByteByByte() async throws {
     let fixture = try await ServerFixture()
     let answer = try await fixture.client { client in

@@ -94,6 +94,8 @@ extension Connection {
     caller != nil && underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput
   }
 
+  private var mayHandOut: Bool { hasLines && mayTakeMore }
+
   /// Whether somebody else may have the connection by now than who opened it.
   private var isInherited: Bool { caller.map { $0 !== Caller.unknown } ?? false && !peer.isAlive }
 
@@ -102,10 +104,8 @@ extension Connection {
     if events.contains(.readable), descriptor.interest.contains(.readable) {
       receive(from: descriptor.number)
       work()
-      // Nothing is left to wait for, and the hang-up would be reported without end.
-      if ending == .endOfInput, events.contains(.hangUp) { close() }
-    } else if !events.isDisjoint(with: [.hangUp, .error]) {
-      // Nobody reads the replies. What was handed out goes on; what was not is dropped.
+    } else if !mayHandOut, !events.isDisjoint(with: [.hangUp, .error]) {
+      // Nobody reads the replies. What was handed out goes on; what waits for others is dropped.
       close()
     } else {
       work()
@@ -152,15 +152,13 @@ extension Connection {
     work()
   }
 
-  /// All that can be done now: whole lines are handed out, and what they were answered at once is sent in one piece.
+  /// One turn: whole lines are handed out, and what they were answered at once is sent in one piece.
   private func work() {
     guard !isWorking else { return }
     isWorking = true
     defer { isWorking = false }
-    repeat {
-      handOutLines()
-      guard flush() else { return close() }
-    } while hasLines && mayTakeMore
+    handOutLines()
+    guard flush() else { return close() }
     settle()
   }
 
@@ -170,7 +168,9 @@ extension Connection {
       ending = .inherited
       caller = .unknown
     }
-    while hasLines, mayTakeMore, let send {
+    var left = limits.linesOfATurn
+    while left > 0, mayHandOut, let send {
+      left -= 1
       switch lines.next(atEnd: ending == .endOfInput) {
       case .line(let line):
         underWay += 1
@@ -183,6 +183,7 @@ extension Connection {
         output.append(ErrorLine.tooLong)
       }
     }
+    if !lines.isInsideLine { hasLines = false }
   }
 
   /// False where there is no client any more.
@@ -199,9 +200,10 @@ extension Connection {
   /// Decides what to wait for.
   private func settle() {
     if ending != .none, !hasLines, underWay == 0, output.isEmpty { return close() }
-    let isReading = ending == .none && mayTakeMore
+    let isReading = ending == .none && mayTakeMore && !hasLines
     var interest: EventLoop.Events = isReading ? .readable : []
-    if !output.isEmpty { interest.insert(.writable) }
+    // With lines that are left for the next turn, too: the others have theirs first.
+    if !output.isEmpty || mayHandOut { interest.insert(.writable) }
     descriptor?.interest = interest
     clock.lineUnderWay(isReading && lines.isInsideLine)
     if let deadline { sweep.note(deadline) }

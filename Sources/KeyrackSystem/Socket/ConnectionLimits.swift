@@ -4,6 +4,8 @@ package struct ConnectionLimits: Sendable {
   package var connectionsOfAProcess = 1024
   /// Requests of one connection that wait for their reply. Above it no further line is read.
   package var requestsUnderWay = 16
+  /// Lines of one connection that are handed out before the others have their turn.
+  package var linesOfATurn = 4
   /// Bytes of replies that one client has not taken. Above it no further line is read, and an event ends the connection.
   package var pendingOutput = 256 * 1024
   /// From the first byte of a line to its end.

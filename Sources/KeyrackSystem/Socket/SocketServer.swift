@@ -54,7 +54,7 @@ package actor SocketServer {
       self?.assumeIsolated { $0.listener?.interest = .readable }
     }
     listener = try EventLoop.Descriptor(loop, owning: descriptor, interest: .readable) { [weak self] _ in
-      self?.assumeIsolated { $0.acceptClients() }
+      self?.assumeIsolated { $0.acceptNext() }
     }
   }
 
@@ -95,18 +95,13 @@ extension SocketServer {
     unsafe accept4(listener, __SOCKADDR_ARG(), nil, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
   }
 
-  /// As many as are waiting, up to a bound: the clients that are there already have a right to their turn.
-  private func acceptClients() {
-    for _ in 0..<32 {
-      guard let listener, !listener.isClosed else { return }
-      let client = acceptClient(listener.number)
-      if client >= 0 { admit(client); continue }
-      switch errno {
-      case EINTR, ECONNABORTED: continue
-      case EAGAIN: return
-      default: return rest(listener)
-      }
-    }
+  /// One of those that are waiting: to look at who connects takes longer than an answer, and the clients that are there
+  /// already have a right to their turn.
+  private func acceptNext() {
+    guard let listener, !listener.isClosed else { return }
+    let client = acceptClient(listener.number)
+    if client >= 0 { return admit(client) }
+    if ![EINTR, ECONNABORTED, EAGAIN].contains(errno) { rest(listener) }
   }
 
   /// Out of descriptors, most likely: the client stays in the queue, and asking at once would only spin.
