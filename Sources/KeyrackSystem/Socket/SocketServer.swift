@@ -4,8 +4,10 @@ package import KeyrackCore
 
 /// Accepts the owner's clients on the listening socket and keeps their connections.
 package actor SocketServer {
-  /// Descriptors that are never given to clients: what the daemon needs for a provider, the keyring and its files.
-  private static let reservedDescriptors = 64
+  /// Descriptors that are never given to clients: what the daemon needs for providers, the keyring, its files, and browsers
+  /// that come back. There are a quarter of all, and at least these: any user of the machine may open 32 connections to
+  /// each of the two sockets of a pending sign-in.
+  private static let leastReserved = 64
   /// Sandboxes whose files are being read.
   private static let maximumLooks = 16
 
@@ -86,7 +88,8 @@ package actor SocketServer {
   private static func availableDescriptors() -> Int {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-    return max(1, Int(clamping: limit.rlim_cur) - reservedDescriptors)
+    let all = Int(clamping: limit.rlim_cur)
+    return max(1, all - max(leastReserved, all / 4))
   }
 }
 
