@@ -9,14 +9,17 @@ package actor KeyrackDaemon {
   package nonisolated let environment: [String: String]
   /// Holds `home` and `run`.
   private nonisolated let path: String
+  private let wrapper: [String]
   private var process: Child?
 
   /// Starts it and waits until it answers. One that is `apart` shares nothing with others of the session but the bus and
-  /// the keyring.
+  /// the keyring. `wrapper`, if any, starts it.
   package init(
-    in session: PrivateSession, configuration: String, environment more: [String: String] = [:], apart: String? = nil
+    in session: PrivateSession, configuration: String, environment more: [String: String] = [:], apart: String? = nil,
+    by wrapper: [String] = []
   ) async throws {
     self.session = session
+    self.wrapper = wrapper
     path = session.path + (apart.map { "/" + $0 } ?? "")
     let own = apart == nil ? [:] : ["HOME": "\(path)/home", "XDG_RUNTIME_DIR": "\(path)/run"]
     environment = session.environment.merging(own) { $1 }.merging(more) { $1 }
@@ -38,7 +41,7 @@ package actor KeyrackDaemon {
 
   package func start(with more: [String: String] = [:]) async throws {
     process = try Child(
-      [Products.path(of: "keyrackd")], environment: environment.merging(more) { $1 }, error: log)
+      wrapper + [Products.path(of: "keyrackd")], environment: environment.merging(more) { $1 }, error: log)
     try await eventually("keyrackd to answer", within: .seconds(10)) {
       if let status = process?.exitStatus { throw Child.Failure(description: "keyrackd ended with \(status): \(said)") }
       return (try? Wire(socket)) != nil
@@ -112,13 +115,14 @@ package struct KeyrackFixture: Sendable {
 
   package init(
     in session: PrivateSession, accounts: [String] = ["work"], accessLifetime: Double = 3600,
-    environment: [String: String] = [:], configuration: ((SampleProvider) -> String)? = nil
+    environment: [String: String] = [:], by wrapper: [String] = [],
+    configuration: ((SampleProvider) -> String)? = nil
   ) async throws {
     self.session = session
     provider = try SampleProvider()
     try await provider.set(.init(accessLifetime: accessLifetime))
     let text = configuration?(provider) ?? Self.oauth(provider, accounts: accounts)
-    daemon = try await KeyrackDaemon(in: session, configuration: text, environment: environment)
+    daemon = try await KeyrackDaemon(in: session, configuration: text, environment: environment, by: wrapper)
   }
 
   /// A provider `corp` of OAuth, and accounts at it.

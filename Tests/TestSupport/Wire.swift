@@ -7,7 +7,7 @@ package final class Wire: Sendable {
     package let description: String
   }
 
-  private let descriptor: Int32
+  let descriptor: Int32
 
   package init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
