@@ -11,7 +11,7 @@ import Testing
     "correct-HORSE-\(random(32))", random(11),
   ]
 
-  private static func random(_ count: Int) -> String {
+  static func random(_ count: Int) -> String {
     let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
     return String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count)] })
   }
@@ -35,7 +35,7 @@ import Testing
       #expect(!said.contains(password))
       try await fixture.memoryForgets([password])
       try await expectNowherePublic(password, fixture)
-      try expectInNoFile([password], fixture)
+      try fixture.expectInNoFile([password])
       #expect(try await fixture.session.items().allSatisfy { !$0.secret.contains(password) })
       _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
       try await fixture.provider.reset()
@@ -59,19 +59,6 @@ import Testing
     #expect(try await fixture.memoryPlaces(of: [text]).isEmpty == false, "the search finds nothing at all")
   }
 
-  /// Homes, sockets, logs and the files of the keyring.
-  private func expectInNoFile(_ texts: [String], _ fixture: KeyrackFixture) throws {
-    let files = FileManager.default.enumerator(atPath: fixture.session.path)?.compactMap { $0 as? String } ?? []
-    #expect(files.contains { $0.hasSuffix("keyrack.conf") } && files.contains("keyrackd.log"))
-    for file in files {
-      var isFolder: ObjCBool = false
-      let path = "\(fixture.session.path)/\(file)"
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else { continue }
-      let bytes = (try? Data(contentsOf: URL(filePath: path))) ?? Data()
-      for text in texts { #expect(bytes.range(of: Data(text.utf8)) == nil, "\(file)") }
-    }
-  }
-
   // MARK: Tokens
 
   @Test(arguments: ProviderKind.allCases)
@@ -87,7 +74,7 @@ import Testing
     if geteuid() == 0 { try await expectInMemory(text(renewed.token), fixture) }
     _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
     try await fixture.memoryForgets(all)
-    try expectInNoFile(all, fixture)
+    try fixture.expectInNoFile(all)
   }
 
   @Test(arguments: ProviderKind.allCases)
@@ -111,7 +98,7 @@ import Testing
     }
     #expect(try await fixture.provider.tokens().isEmpty)
     try await fixture.memoryForgets(all)
-    try expectInNoFile(all, fixture)
+    try fixture.expectInNoFile(all)
     #expect(try await fixture.session.items().isEmpty)
   }
 
@@ -146,7 +133,7 @@ import Testing
     said.append(fixture.daemon.said)
     #expect(fixture.daemon.said.contains("signed in"))
     for text in said { for secret in secrets { #expect(!text.contains(secret), "\(text)") } }
-    try expectInNoFile(secrets, fixture)
+    try fixture.expectInNoFile(secrets)
   }
 
   /// As it is, and as a form or a JSON document has it.
@@ -182,33 +169,5 @@ import Testing
       // The kernel takes the files of a process that cannot be dumped away from its user.
       if geteuid() != 0 { #expect(open("/proc/\(pid)/mem", O_RDONLY) < 0) }
     }
-  }
-
-  /// As root only: an ordinary user that is not the one of the tests.
-  private static let ordinary = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-  private static var canBeOrdinary: Bool {
-    get async {
-      let command = ordinary + [Products.path(of: "keyrackd"), "--version"]
-      guard geteuid() == 0, let run = try? await Child.run(command, environment: [:]) else { return false }
-      return run.status == 0
-    }
-  }
-
-  @Test func theSameUserCannotReadTheMemory() async throws {
-    guard await Self.canBeOrdinary else {
-      try Test.cancel("the tests do not run as root, or others cannot run what was built")
-    }
-    let folder = try TemporaryFolder()
-    for part in ["home", "home/.config", "home/.config/keyrack", "run"] { mkdir("\(folder.path)/\(part)", 0o700) }
-    try "".write(toFile: "\(folder.path)/home/.config/keyrack/keyrack.conf", atomically: false, encoding: .utf8)
-    let environment = ["HOME": "\(folder.path)/home", "XDG_RUNTIME_DIR": "\(folder.path)/run"]
-    _ = try await Child.run(["chown", "-R", "65534:65534", folder.path], environment: ["PATH": "/usr/bin:/bin"])
-    let log = "\(folder.path)/log"
-    let daemon = try Child(Self.ordinary + [Products.path(of: "keyrackd")], environment: environment, error: log)
-    try await eventually("keyrackd to answer") { (try? Wire("\(folder.path)/run/keyrack/keyrack.sock")) != nil }
-    let look = try await Child.run(
-      Self.ordinary + ["head", "-c", "0", "/proc/\(daemon.pid)/mem"], environment: ["PATH": "/usr/bin:/bin"])
-    #expect(look.status != 0)
-    #expect(look.error.contains("Permission denied"))
   }
 }
