@@ -50,9 +50,10 @@ answers() { echo '{"op":"version"}' | "$work/bench_client" feed "$socket" 1 2>/d
 # ask LINE: the reply line.
 ask() { printf '%s\n' "$1" | socat -t35 - "UNIX-CONNECT:$socket"; }
 
-# sign_in COUNT REMEMBER: all accounts, eight at a time.
+# sign_in LAST REMEMBER [FIRST]: the accounts, from the first, eight at a time.
 sign_in() {
-  for number in $(seq "$1"); do
+  local number
+  for number in $(seq "${3:-1}" "$1"); do
     printf '{"id":%d,"op":"login","account":"user-%d","method":"password","username":"user-%d","password":"password-%d","remember":%s}\n' \
       "$number" "$number" "$number" "$number" "$2"
   done | "$work/bench_client" feed "$socket" 8

@@ -10,11 +10,13 @@ bin=${1:?usage: run.sh BIN}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../private-session.sh"
 . "$here/daemon.sh"
+. "$here/attacks.sh"
 
 processor=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 request='{"op":"token","account":"user-1"}'
 
 clean() {
+  stop_attack
   stop_daemon
   stop_server
   stop_provider
@@ -103,7 +105,7 @@ start_session
 trap clean EXIT
 work=$session_dir/bench
 mkdir "$work"
-for program in echo_server bench_client spawn_bench; do
+for program in echo_server bench_client spawn_bench attack; do
   cc -O2 -Wall -Wextra -o "$work/$program" "$here/$program.c"
 done
 socket=$XDG_RUNTIME_DIR/keyrack/keyrack.sock
@@ -123,6 +125,11 @@ start_daemon 100
 sign_in 100 true
 measure_memory 100
 stop_daemon
+
+start_daemon 9
+measure_attacks
+stop_daemon
+
 # Each sign-in that is remembered rewrites the whole keyring, 40 ms by then: these are not.
 start_daemon 1000
 sign_in 1000 false

@@ -1,0 +1,102 @@
+# A client that behaves while others do not, for run.sh. Sourced, not run: $bin, $work, $processor, $socket, $daemon,
+# $provider and $request are its.
+#
+# An attack is a function that goes on until it is killed: one more is a function and a line in measure_attacks.
+
+attack=''
+
+# find_other_processor: $beside, one that is not the daemon's, where there is one: on the same, the scheduler would be what
+# is measured.
+find_other_processor() {
+  local first last
+  beside=$processor
+  while read -r first last; do
+    for beside in $(seq "$first" "${last:-$first}"); do [ "$beside" = "$processor" ] || return 0; done
+  done < <(sed -n 's/^Cpus_allowed_list:\s*//p' /proc/self/status | tr ',-' '\n ')
+}
+
+# Behind the client that is measured.
+hostile() { exec setpriv --pdeathsig TERM nice -n 10 "$@"; }
+
+slowloris() { hostile "$work/attack" slowloris "$socket" 200; }
+endless_line() { hostile "$work/attack" endless "$socket"; }
+never_reads() { hostile "$work/attack" mute "$socket" "$request"; }
+pipelined() { hostile "$work/attack" pipeline "$socket" 10000 "$request"; }
+
+# Eight accounts whose tokens live for a second want new ones, all the time.
+want_refreshes() {
+  local number
+  while true; do
+    for number in $(seq 2 9); do
+      printf '{"op":"token","account":"user-%d","timeout":1}\n' "$number"
+    done | socat -t3 - "UNIX-CONNECT:$socket" >/dev/null
+  done
+}
+
+hung_keyring() {
+  kill -STOP "$keyring_process"
+  want_refreshes
+}
+
+hung_provider() {
+  control script '{"path":"/token","count":100000,"hold":true}'
+  want_refreshes
+}
+
+# control WHAT JSON: steers the provider.
+control() {
+  exec 8<>"/dev/tcp/127.0.0.1/$port"
+  printf 'POST /control/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' "$1" >&8
+  printf 'Connection: close\r\nContent-Length: %d\r\n\r\n%s' "${#2}" "$2" >&8
+  cat <&8 >/dev/null
+  exec 8>&-
+}
+
+stop_attack() {
+  [ -n "$attack" ] || return 0
+  # Its process group: a shell and what it runs.
+  kill -- "-$attack" 2>/dev/null || true
+  wait "$attack" 2>/dev/null || true
+  kill -CONT "$keyring_process" 2>/dev/null || true
+  attack=
+}
+
+# well_behaved: p50 and p99 of a cached token, in nanoseconds, the median of five.
+well_behaved() { median_line taskset -c "$beside" "$work/bench_client" roundtrip "$socket" 4000 "$request"; }
+
+# measure_attack WHAT FUNCTION: beside $calm, the p99 without one.
+measure_attack() {
+  local figures ratio
+  # A process group of its own.
+  set -m
+  (
+    taskset -cp "$beside" $BASHPID
+    "$2"
+  ) 9>&- >"$work/attack.log" 2>&1 &
+  attack=$!
+  set +m
+  sleep 0.5
+  read -r -a figures < <(well_behaved)
+  kill -0 "$attack" 2>/dev/null || { cat "$work/attack.log" >&2; return 1; }
+  stop_attack
+  ratio=$(awk -v a="${figures[1]}" -v b="$calm" 'BEGIN { printf "%.2f", a / b }')
+  row "  $1: p99" "$(microseconds "${figures[1]}")" "$(target "<= 2 x, is $ratio x" "$ratio" 2 at-most)"
+}
+
+# Of accounts user-1 to user-9: the first asks, the others have tokens that live for a second.
+measure_attacks() {
+  local figures calm beside keyring_process=${session_processes[0]}
+  find_other_processor
+  sign_in 1 true
+  control settings '{"access_lifetime":1}'
+  sign_in 9 true 2
+  read -r -a figures < <(well_behaved)
+  calm=${figures[1]}
+  row 'cached token, client on another processor: p99' "$(microseconds "$calm")"
+  measure_attack '200 lines that never end, a byte at a time' slowloris
+  measure_attack 'one line without end, as fast as it goes' endless_line
+  measure_attack 'a client that never reads' never_reads
+  measure_attack '10,000 requests in flight' pipelined
+  measure_attack 'a keyring that hangs' hung_keyring
+  measure_attack 'a provider that hangs' hung_provider
+}
