@@ -23,6 +23,8 @@ UNITDIR := $(PREFIX)/lib/systemd/user
 endif
 
 RELEASE := .build/release
+# From the one place where it stands.
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
 UNITS := keyrack.socket keyrack.service
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
@@ -90,7 +92,7 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 uninstall: ## Remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/keyrackd' '$(DESTDIR)$(BINDIR)/keyrack' '$(DESTDIR)$(LIBEXECDIR)/keyrack-keyring'
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
-	rm -f '$(DESTDIR)$(DOCDIR)/LICENSE' '$(DESTDIR)$(DOCDIR)/README.md'
+	rm -f $(foreach text,LICENSE README.md,'$(DESTDIR)$(DOCDIR)/$(text)')
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 
 clean: ## Remove what was built

@@ -31,9 +31,3 @@ public struct VersionOperation: Operation {
 
   public func write(to object: inout JSONObjectWriter) {}
 }
-
-/// The version of Keyrack that this was built from.
-public enum Keyrack {
-  public static let version = "0.1.0"
-  public static let protocolVersion = 1
-}
