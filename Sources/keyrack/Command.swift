@@ -92,7 +92,7 @@ enum Command: String, CaseIterable {
     case .version:
       Definition(usage: [""], summary: "print the versions of keyrack and keyrackd")
     case .help:
-      Definition(usage: ["[COMMAND]"], summary: "print help", takesJSON: false)
+      Definition(usage: ["[COMMAND | TOPIC]"], summary: "print help", takesJSON: false)
     }
   }
 

@@ -5,8 +5,6 @@ extension Command.Definition {
       usage: ["NAME --provider NAME", "NAME --issuer URL"], summary: "add an account, and sign in to it",
       options: [.provider, .issuer, .host, .clientID, .redirectURI, .scopes, .secretFromInput, .noLogin] + Self.ways,
       details: """
-          keyrack account add personal --provider google
-          keyrack account add work --issuer https://sso.example.org
         What is missing is asked for on the terminal. Nothing is written before the last question was answered: Ctrl-C
         leaves everything as it was. The account goes into keyrack.conf, a secret into the keyring.
         """)
@@ -30,8 +28,7 @@ extension Command.Definition {
       summary: "take over an account of another program",
       options: [.account, .provider, .clientID, .noLogin] + Self.ways,
       details: """
-        FILE is what the other program has printed, in plain; - is standard input:
-        \(ImportFormat.examples)
+        FILE is what the other program has printed, in plain; - is standard input.
         The refresh token is tried at once and kept in the keyring. pizauth gives none away: its configuration is
         taken over, and you sign in anew.
         """)
@@ -51,7 +48,7 @@ extension Command.Definition {
       options: [.secretFromInput, .remove],
       details: """
         The secret, or the private key of a client that has one, is asked for on the terminal and not shown. A key of
-        several lines comes from standard input: keyrack provider secret NAME --secret-stdin <key.pem
+        several lines comes from standard input.
         """)
   }
 

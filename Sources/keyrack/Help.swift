@@ -5,6 +5,7 @@ enum Help {
     case .overview: overview
     case .group(let group): text(for: group)
     case .command(let command): text(for: command)
+    case .page(let page): page.text
     }
   }
 
@@ -18,13 +19,19 @@ enum Help {
       commands:
       \(commands)
 
-      keyrack COMMAND --help tells more about one of them.
+      keyrack help COMMAND tells more about one of them.
+
+      topics for keyrack help:
+      \(table(HelpPage.allCases.map { ($0.rawValue, $0.summary) }))
 
       exit status:
       \(table(exitStatuses))
 
       environment:
         KEYRACK_SOCKET  where keyrackd listens (default $XDG_RUNTIME_DIR/keyrack/keyrack.sock)
+        BROWSER         what opens a page, where browser_command in keyrack.conf does not say
+
+      The whole: man keyrack
 
       """
   }
@@ -63,7 +70,12 @@ enum Help {
       definition.options.map {
         ([$0.flag, $0.value].compactMap(\.self).joined(separator: " "), $0.summary(in: command))
       })
-    return text + "\n"
+    return text + "\n\nexamples:\n" + examples(of: command)
+  }
+
+  /// What an example is for stands above it: some are long.
+  private static func examples(of command: Command) -> String {
+    command.examples.map { "  # \($0.meaning)\n  \($0.line)\n" }.joined()
   }
 
   private static let exitStatuses = [

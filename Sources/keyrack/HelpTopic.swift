@@ -3,6 +3,7 @@ enum HelpTopic {
   case overview
   case group(CommandGroup)
   case command(Command)
+  case page(HelpPage)
 
   /// Throws where there is nothing of that name.
   init(_ words: [String]) throws(CommandFailure) {
@@ -10,10 +11,12 @@ enum HelpTopic {
       self = .command(command)
     } else if let group = words.first.flatMap(CommandGroup.init(rawValue:)), words.count == 1 {
       self = .group(group)
+    } else if let page = words.first.flatMap(HelpPage.init(rawValue:)), words.count == 1 {
+      self = .page(page)
     } else if words.isEmpty {
       self = .overview
     } else {
-      throw .usage("\(words.joined(separator: " ")): no such command", of: HelpTopic.overview)
+      throw .usage("\(words.joined(separator: " ")): no such command or topic", of: HelpTopic.overview)
     }
   }
 
@@ -23,6 +26,7 @@ enum HelpTopic {
     case .overview: []
     case .group(let group): [group.rawValue]
     case .command(let command): command.words
+    case .page(let page): ["help", page.rawValue]
     }
   }
 }

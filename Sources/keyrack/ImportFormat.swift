@@ -17,8 +17,6 @@ enum ImportFormat: String, CaseIterable {
     }
   }
 
-  static var examples: String { allCases.map { "  \($0.example)" }.joined(separator: "\n") }
-
   /// `account` chooses, where there are several.
   func account(in text: [UInt8], named account: String?) throws -> ImportedAccount {
     switch self {

@@ -1,0 +1,57 @@
+extension Command {
+  /// What people type, and what comes of it.
+  var examples: [(line: String, meaning: String)] {
+    switch self {
+    case .login: Self.signIns
+    case .logout: [("keyrack logout work --wait", "sign out here and at the provider, and see that it worked")]
+    case .token: Self.tokens
+    case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
+    case .accountAdd: Self.additions
+    case .accountList: [("keyrack account list", "which accounts there are")]
+    case .accountRemove: [("keyrack account remove work --yes", "sign out, and remove it, without a question")]
+    case .providerList: [("keyrack provider list", "what --provider can name")]
+    case .providerShow: [("keyrack provider show google", "what Keyrack knows of it")]
+    case .providerSecret: Self.secrets
+    case .importAccount: ImportFormat.allCases.map { ($0.example, "from \($0.rawValue)") }
+    case .cancel: [("keyrack cancel work", "let go of a browser that was closed")]
+    case .reload: [("keyrack reload", "after a change to keyrack.conf")]
+    case .version: [("keyrack version", "of both"), ("keyrack --version", "the same")]
+    case .help: [("keyrack help account add", "about a command"), ("keyrack help configuration", "about keyrack.conf")]
+    }
+  }
+
+  private static var signIns: [(String, String)] {
+    [
+      ("keyrack login work", "with a browser, for most"),
+      ("keyrack login work --paste", "over ssh, with the browser of another machine"),
+      ("keyrack login work --device", "with a phone"),
+      ("pass show work | keyrack login work --username alice --password-stdin", "from a script"),
+    ]
+  }
+
+  private static var tokens: [(String, String)] {
+    [
+      ("keyrack token work", "print one"),
+      ("keyrack token work --min-valid 300", "one that is good for five minutes more"),
+      (
+        "keyrack token work | sed 's/^/Authorization: Bearer /' | curl -H @- https://api.example.org/me",
+        "hand it on unseen"
+      ),
+    ]
+  }
+
+  private static var additions: [(String, String)] {
+    [
+      ("keyrack account add personal --provider google", "at a provider that Keyrack knows"),
+      ("keyrack account add work --issuer https://sso.example.org", "at any other with OpenID Connect"),
+    ]
+  }
+
+  private static var secrets: [(String, String)] {
+    [
+      ("keyrack provider secret corp", "asked for on the terminal"),
+      ("keyrack provider secret corp --secret-stdin <key.pem", "a private key"),
+      ("keyrack provider secret corp --remove", "forget it"),
+    ]
+  }
+}
