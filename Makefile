@@ -15,6 +15,7 @@ FILTER =
 BINDIR := $(PREFIX)/bin
 LIBEXECDIR := $(PREFIX)/libexec/keyrack
 DOCDIR := $(PREFIX)/share/doc/keyrack
+MANDIR := $(PREFIX)/share/man
 # systemd looks for a user's own units in ~/.local/share, for everybody's in /usr/lib and /usr/local/lib.
 ifneq ($(and $(HOME),$(filter $(HOME)/%,$(PREFIX)/)),)
 UNITDIR := $(HOME)/.local/share/systemd/user
@@ -26,12 +27,13 @@ RELEASE := .build/release
 # From the one place where it stands.
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
 UNITS := keyrack.socket keyrack.service
+PAGES := keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrackd.8
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps check-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -47,6 +49,9 @@ deps: ## Install the Debian packages needed to build
 
 test-deps: ## Install the Debian packages needed to build and test
 	@Tests/install-deps.sh test
+
+check-deps: ## Install the Debian packages needed for lint, deb and all that .ci/run looks at
+	@Tests/install-deps.sh check
 
 test-servers: test-deps ## Install the server that the tests run in Python, into .build
 	@Tests/servers/install-dot.sh
@@ -88,10 +93,15 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	  sed 's|@BINDIR@|$(BINDIR)|' systemd/$$unit >'$(DESTDIR)$(UNITDIR)'/$$unit && \
 	  chmod 644 '$(DESTDIR)$(UNITDIR)'/$$unit || exit 1; \
 	done
+	for page in $(PAGES); do \
+	  folder='$(DESTDIR)$(MANDIR)'/man$${page##*.} && install -d "$$folder" && \
+	  sed 's|@VERSION@|$(VERSION)|' man/$$page >"$$folder/$$page" && chmod 644 "$$folder/$$page" || exit 1; \
+	done
 
 uninstall: ## Remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/keyrackd' '$(DESTDIR)$(BINDIR)/keyrack' '$(DESTDIR)$(LIBEXECDIR)/keyrack-keyring'
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
+	rm -f $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page)')
 	rm -f $(foreach text,LICENSE README.md,'$(DESTDIR)$(DOCDIR)/$(text)')
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 

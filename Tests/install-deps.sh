@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing of the Debian packages that Keyrack needs, without starting a service or asking a question.
 #
-#   install-deps.sh build|test
+#   install-deps.sh build|test|check
 #
 # Does nothing, and needs no rights, where all are there.
 set -euo pipefail
@@ -10,7 +10,8 @@ set -euo pipefail
 case ${1-} in
   build) packages=("${build_packages[@]}") ;;
   test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
-  *) echo "usage: install-deps.sh build|test" >&2; exit 2 ;;
+  check) packages=("${build_packages[@]}" "${test_packages[@]}" "${check_packages[@]}") ;;
+  *) echo "usage: install-deps.sh build|test|check" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -21,3 +21,8 @@ test_packages=(
   python3 python3-venv    # another: Tests/servers/install-dot.sh
   socat openssl strace procps util-linux
 )
+
+# For what .ci/run looks at besides.
+check_packages=(
+  man-db mandoc           # Tests/man.sh
+)

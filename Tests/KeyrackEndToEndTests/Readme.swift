@@ -14,8 +14,7 @@ struct Readme {
   let text: String
 
   init() throws {
-    let root = (0..<3).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
-    text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    text = try String(contentsOf: Manual.checkout.appending(path: "README.md"), encoding: .utf8)
   }
 
   /// The lines of the fenced blocks in a language, in their order.
@@ -43,15 +42,6 @@ struct Readme {
       }
     }
     return examples
-  }
-
-  /// The keys of the table of the configuration, by where they belong.
-  var keys: [String: Set<String>] {
-    var keys: [String: Set<String>] = [:]
-    for row in text.matches(of: /\n\| (`[^|]*`) \| (account|provider|oauth|json) (?=\|)/) {
-      keys[String(row.2), default: []].formUnion(row.1.matches(of: /[a-z_]+/).map { String($0.0) })
-    }
-    return keys
   }
 
   /// Whether a line that was printed is one that the README shows.

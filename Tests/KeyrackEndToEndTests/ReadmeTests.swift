@@ -59,39 +59,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("[account work]\nnonsense=1", ["account"]),
-    ("[provider corp]\nnonsense=1", ["provider", "oauth"]),
-    ("[provider corp]\nkind=json\nnonsense=1", ["provider", "json"]),
-  ])
-  func theTableOfKeysIsComplete(_ configuration: String, _ owners: [String]) async throws {
-    let session = try await PrivateSession(.withoutBus)
-    let daemon = try await KeyrackDaemon(in: session, configuration: "")
-    // It takes connections before it has read its configuration, and answers after that.
-    _ = try await daemon.call(VersionOperation())
-    try daemon.write(configuration: configuration)
-    let error = try await daemon.failure(ReloadOperation())
-    let list = try #require(error.hint?.firstMatch(of: #/ has (.*)$/#)).1
-    let known = Set(list.components(separatedBy: ", "))
-    #expect(owners.reduce(into: Set()) { $0.formUnion(readme.keys[$1] ?? []) } == known)
-  }
-
-  @Test func theTableOfExitStatusesIsThatOfTheHelp() async throws {
-    let help = try await Child.run([Products.path(of: "keyrack"), "--help"], environment: [:]).output
-    let statuses = help.matches(of: /\n  ([0-9])  (.*)/)
-    #expect(statuses.count == 9)
-    for status in statuses { #expect(readme.text.contains("\n| \(status.1) | \(status.2) | ")) }
-  }
-
-  @Test func theTableOfErrorCodesIsComplete() throws {
-    let table = try #require(readme.text.firstMatch(of: /\n\| code \| \|\n(\|.*\n)+/)).0
-    let codes = table.matches(of: /\n(\| (`[a-z_]+`,? )+)\|/).flatMap { row in
-      row.1.matches(of: /[a-z_]+/).map { String($0.0) }
-    }
-    #expect(codes.count == ErrorCode.allCases.count)
-    #expect(Set(codes) == Set(ErrorCode.allCases.map(\.rawValue)))
-  }
-
-  @Test(arguments: [
     (#"{"ok":true,"a":"x","expires_at":1}"#, #"{"ok":true,"a":"x","expires_at":27}"#, true),
     (#"{"ok":true,"a":"at_…"}"#, #"{"ok":true,"a":"at_yz"}"#, true),
     (#"{"ok":true,"a":"at_…"}"#, #"{"ok":true,"a":"rt_yz"}"#, false),
