@@ -16,6 +16,10 @@ BINDIR := $(PREFIX)/bin
 LIBEXECDIR := $(PREFIX)/libexec/keyrack
 DOCDIR := $(PREFIX)/share/doc/keyrack
 MANDIR := $(PREFIX)/share/man
+BASHDIR := $(PREFIX)/share/bash-completion/completions
+# Debian's zsh looks for those of packages elsewhere.
+ZSHDIR := $(PREFIX)/share/zsh/site-functions
+FISHDIR := $(PREFIX)/share/fish/vendor_completions.d
 # systemd looks for a user's own units in ~/.local/share, for everybody's in /usr/lib and /usr/local/lib.
 ifneq ($(and $(HOME),$(filter $(HOME)/%,$(PREFIX)/)),)
 UNITDIR := $(HOME)/.local/share/systemd/user
@@ -89,6 +93,9 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
 	install -m 644 LICENSE README.md '$(DESTDIR)$(DOCDIR)'
+	install -D -m 644 completions/keyrack.bash '$(DESTDIR)$(BASHDIR)/keyrack'
+	install -D -m 644 completions/keyrack.zsh '$(DESTDIR)$(ZSHDIR)/_keyrack'
+	install -D -m 644 completions/keyrack.fish '$(DESTDIR)$(FISHDIR)/keyrack.fish'
 	for unit in $(UNITS); do \
 	  sed 's|@BINDIR@|$(BINDIR)|' systemd/$$unit >'$(DESTDIR)$(UNITDIR)'/$$unit && \
 	  chmod 644 '$(DESTDIR)$(UNITDIR)'/$$unit || exit 1; \
@@ -102,6 +109,7 @@ uninstall: ## Remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/keyrackd' '$(DESTDIR)$(BINDIR)/keyrack' '$(DESTDIR)$(LIBEXECDIR)/keyrack-keyring'
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
 	rm -f $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page)')
+	rm -f '$(DESTDIR)$(BASHDIR)/keyrack' '$(DESTDIR)$(ZSHDIR)/_keyrack' '$(DESTDIR)$(FISHDIR)/keyrack.fish'
 	rm -f $(foreach text,LICENSE README.md,'$(DESTDIR)$(DOCDIR)/$(text)')
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 

@@ -25,4 +25,5 @@ test_packages=(
 # For what .ci/run looks at besides.
 check_packages=(
   man-db mandoc           # Tests/man.sh
+  zsh fish                # Tests/completions.sh, with bash
 )
