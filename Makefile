@@ -37,7 +37,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps check-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall clean swift
+.PHONY: all help deps test-deps check-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall deb clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -92,7 +92,7 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)'
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
-	install -m 644 LICENSE README.md '$(DESTDIR)$(DOCDIR)'
+	install -m 644 LICENSE README.md CHANGELOG.md '$(DESTDIR)$(DOCDIR)'
 	install -D -m 644 completions/keyrack.bash '$(DESTDIR)$(BASHDIR)/keyrack'
 	install -D -m 644 completions/keyrack.zsh '$(DESTDIR)$(ZSHDIR)/_keyrack'
 	install -D -m 644 completions/keyrack.fish '$(DESTDIR)$(FISHDIR)/keyrack.fish'
@@ -110,8 +110,18 @@ uninstall: ## Remove what install put there
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
 	rm -f $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page)')
 	rm -f '$(DESTDIR)$(BASHDIR)/keyrack' '$(DESTDIR)$(ZSHDIR)/_keyrack' '$(DESTDIR)$(FISHDIR)/keyrack.fish'
-	rm -f $(foreach text,LICENSE README.md,'$(DESTDIR)$(DOCDIR)/$(text)')
+	rm -f $(foreach text,LICENSE README.md CHANGELOG.md,'$(DESTDIR)$(DOCDIR)/$(text)')
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
+
+deb: all ## Make a Debian package: .build/keyrack_VERSION_ARCHITECTURE.deb
+	@command -v dh >/dev/null || { echo 'debhelper is missing: run "make check-deps"' >&2; exit 1; }
+	rm -rf .build/deb
+	install -d .build/deb
+	cp -r debian .build/deb
+	printf 'keyrack ($(VERSION)) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' \
+	  'What has changed is in CHANGELOG.md.' "$$(sed -n 's/^Maintainer: //p' debian/control)" \
+	  "$$(git log -1 --format=%cD 2>/dev/null || date -R)" >.build/deb/debian/changelog
+	cd .build/deb && SOURCES='$(CURDIR)' debian/rules binary
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -26,4 +26,5 @@ test_packages=(
 check_packages=(
   man-db mandoc           # Tests/man.sh
   zsh fish                # Tests/completions.sh, with bash
+  debhelper lintian       # "make deb" and Tests/deb.sh
 )
