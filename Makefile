@@ -27,6 +27,7 @@ else
 UNITDIR := $(PREFIX)/lib/systemd/user
 endif
 
+SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh) completions/keyrack.bash
 RELEASE := .build/release
 # From the one place where it stands.
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
@@ -84,8 +85,10 @@ demo: test-deps all ## Show a sign-in, tokens and a logout against a provider on
 bench: test-deps all ## Measure the daemon
 	Tests/Bench/run.sh $(abspath $(RELEASE))
 
-lint: swift ## Check the format of the sources
+lint: swift ## Check the format of the sources, and the scripts
 	$(SWIFT) format lint --strict -r Sources Tests Package.swift
+	@command -v shellcheck >/dev/null || { echo 'shellcheck is missing: run "make check-deps"' >&2; exit 1; }
+	shellcheck $(SCRIPTS)
 
 install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	@test -x $(RELEASE)/keyrackd || { echo 'run "make" first' >&2; exit 1; }

@@ -27,4 +27,5 @@ check_packages=(
   man-db mandoc           # Tests/man.sh
   zsh fish                # Tests/completions.sh, with bash
   debhelper lintian       # "make deb" and Tests/deb.sh
+  shellcheck              # "make lint"
 )

@@ -116,6 +116,7 @@ token_works_in_the_sandbox() {
   until_true has_status '1 signed in'
   is 'the keyring' "$(secret-tool search --all app keyrack 2>&1)" '*account = work*'
   # All of the service, the keyring's helper too.
+  # shellcheck disable=SC2013
   for process in $(cat "/sys/fs/cgroup$(property keyrack.service ControlGroup)/cgroup.procs"); do
     is "$process in the sandbox" "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$process/status" | tr -d '\n\t')" \
       'NoNewPrivs:1Seccomp:2'
