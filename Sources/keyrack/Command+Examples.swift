@@ -6,6 +6,9 @@ extension Command {
     case .logout: [("keyrack logout work --wait", "sign out here and at the provider, and see that it worked")]
     case .token: Self.tokens
     case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
+    case .watch: [("keyrack watch", "all accounts"), ("keyrack watch work --json", "one of them, for a program")]
+    case .wait: [("keyrack wait work && mbsync work", "in a script that starts before the network is there")]
+    case .log: Self.logs
     case .accountAdd: Self.additions
     case .accountList: [("keyrack account list", "which accounts there are")]
     case .accountRemove: [("keyrack account remove work --yes", "sign out, and remove it, without a question")]
@@ -37,6 +40,14 @@ extension Command {
         "keyrack token work | sed 's/^/Authorization: Bearer /' | curl -H @- https://api.example.org/me",
         "hand it on unseen"
       ),
+    ]
+  }
+
+  private static var logs: [(String, String)] {
+    [
+      ("keyrack log", "the last 100 events"),
+      ("keyrack log work --since yesterday", "of one account"),
+      ("keyrack log --follow", "as they happen"),
     ]
   }
 

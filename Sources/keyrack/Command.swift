@@ -113,7 +113,8 @@ enum Command: String, CaseIterable {
     switch self {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
-    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove, .providerList,
+    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
+      .providerList,
       .cancel, .reload,
       .version, .help:
       "which account?"

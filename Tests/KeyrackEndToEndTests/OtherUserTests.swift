@@ -33,11 +33,16 @@ import Testing
     for part in ["", "/run", "/run/keyrack"] { chmod(daemon.session.path + part, 0o755) }
     chmod(daemon.socket, 0o666)
     let before = try ProcessFootprint(await daemon.pid).descriptors ?? 0
-    let run = try await ask(daemon)
-    #expect(run.output.isEmpty)
-    #expect(!run.error.contains("Permission denied"))
+    for _ in 0..<10 {
+      let run = try await ask(daemon)
+      #expect(run.output.isEmpty)
+      #expect(!run.error.contains("Permission denied"))
+    }
     #expect(try await daemon.call(VersionOperation()).protocol == 1)
-    try await eventually("the connections to go") { try ProcessFootprint(await daemon.pid).descriptors ?? 0 <= before }
+    try await eventually("the connections to go") {
+      // What the search for the keyring takes now and then.
+      try ProcessFootprint(await daemon.pid).descriptors ?? 0 <= before + 4
+    }
     // Nothing to learn, and no line for each of them.
     #expect(!daemon.said.contains("65534"))
   }
