@@ -24,6 +24,12 @@ package struct EventThrottle: Sendable {
       self.account = account
       self.program = program
     }
+
+    /// Of what mostly differs, and no more: to hash all of it took longer than the rest of looking it up.
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(kind)
+      hasher.combine(account)
+    }
   }
 
   /// An event that was written, and how often it was repeated since.

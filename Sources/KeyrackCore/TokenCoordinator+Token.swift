@@ -69,6 +69,12 @@ extension TokenCoordinator {
   private func slot(for request: TokenOperation, _ caller: Caller) throws(ReplyError) -> AccountSlot {
     switch (request.account, request.issuer) {
     case (let name?, nil):
+      // One look for both questions, where all is well.
+      if let slot = slots[name], slot.account.name.utf8.count == name.utf8.count, !isStopping,
+        slot.account.policy.denial(of: caller.program) == nil
+      {
+        return slot
+      }
       try authorize(name, by: caller)
       return try slot(name)
     case (nil, let issuer?): return try slot(try account(of: issuer, caller))

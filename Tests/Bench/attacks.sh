@@ -15,8 +15,7 @@ find_other_processor() {
   done < <(sed -n 's/^Cpus_allowed_list:\s*//p' /proc/self/status | tr ',-' '\n ')
 }
 
-# Behind the client that is measured.
-hostile() { exec setpriv --pdeathsig TERM nice -n 10 "$@"; }
+hostile() { exec setpriv --pdeathsig TERM "$@"; }
 
 slowloris() { hostile "$work/attack" slowloris "$socket" 200; }
 endless_line() { hostile "$work/attack" endless "$socket"; }
@@ -71,6 +70,8 @@ measure_attack() {
   set -m
   (
     taskset -cp "$beside" $BASHPID
+    # They share a processor, and it is not the scheduler that is to be measured: the client comes first.
+    chrt --idle --pid 0 $BASHPID
     "$2"
   ) 9>&- >"$work/attack.log" 2>&1 &
   attack=$!

@@ -24,7 +24,7 @@ package struct CallerLookup {
     guard peer.evidence != .none, let files = try ProcessFiles(of: peer.number) else { return .found(.unknown) }
     let executable = files.executable
     let namespaces = Self.namespaces.map(files.namespace)
-    let unit = SystemdUnit(of: peer.number)
+    let unit = try SystemdUnit(of: peer.number)
     let label = SecurityLabel(ofPeerOf: descriptor)
     // Read first, and then seen alive: it is that process's own.
     guard peer.isAlive, !namespaces.contains(nil) else { return .found(.unknown) }

@@ -7,20 +7,24 @@ struct SystemdUnit: Sendable {
   /// Whether it is one of the user's own manager.
   let isOfUser: Bool
 
-  /// Nil where it is in none.
-  init?(of process: pid_t) {
-    if let name = unsafe Self.name({ unsafe sd_pid_get_user_unit(process, $0) }) {
+  /// Nil where it is in none. Throws where descriptors have run out: then nobody knows.
+  init?(of process: pid_t) throws(PeerProcess.Failure) {
+    if let name = unsafe try Self.name({ unsafe sd_pid_get_user_unit(process, $0) }) {
       (self.name, isOfUser) = (name, true)
-    } else if let name = unsafe Self.name({ unsafe sd_pid_get_unit(process, $0) }) {
+    } else if let name = unsafe try Self.name({ unsafe sd_pid_get_unit(process, $0) }) {
       (self.name, isOfUser) = (name, false)
     } else {
       return nil
     }
   }
 
-  private static func name(_ get: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32) -> String? {
+  private static func name(
+    _ get: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+  ) throws(PeerProcess.Failure) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard unsafe get(&text) >= 0, let text = unsafe text else { return nil }
+    let result = unsafe get(&text)
+    if result == -EMFILE || result == -ENFILE { throw .noDescriptors }
+    guard result >= 0, let text = unsafe text else { return nil }
     defer { unsafe free(text) }
     return unsafe String(cString: text)
   }

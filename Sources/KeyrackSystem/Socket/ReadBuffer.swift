@@ -11,7 +11,8 @@ final class ReadBuffer {
     case failed
   }
 
-  private static let capacity = 64 * 1024
+  /// No more, so that others do not wait while one fills it.
+  private static let capacity = 16 * 1024
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: ReadBuffer.capacity, alignment: 16)
 
   deinit { unsafe bytes.deallocate() }
