@@ -7,13 +7,7 @@ import KeyrackProtocol
 enum AccessTokenHash {
   static func of(_ accessToken: Secret, for algorithm: SignatureAlgorithm) -> String {
     let (kind, count) = digest(of: algorithm)
-    var bytes = [UInt8](repeating: 0, count: count)
-    var written = gsize(count)
-    guard let checksum = unsafe g_checksum_new(kind) else { return "" }
-    defer { unsafe g_checksum_free(checksum) }
-    unsafe g_checksum_update(checksum, accessToken.bytes, accessToken.bytes.count)
-    unsafe g_checksum_get_digest(checksum, &bytes, &written)
-    return Base64.urlText(bytes.prefix(count / 2))
+    return Base64.urlText(GLibDigest.digest(kind, count: count / 2, of: accessToken.bytes))
   }
 
   private static func digest(of algorithm: SignatureAlgorithm) -> (GChecksumType, bytes: Int) {
