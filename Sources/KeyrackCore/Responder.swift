@@ -53,7 +53,8 @@ package struct Responder: LineResponder {
     case .reload: send(.reply(Reply(id: id, result: await coordinator.reload(by: caller)).line()))
     case .providers: send(.reply(Reply(id: id, result: coordinator.describeProviders()).line()))
     case .discover(let discover): send(.reply(Reply(id: id, result: await coordinator.discover(discover)).line()))
-    case .register(let register): send(.reply(Reply(id: id, result: await coordinator.register(register)).line()))
+    case .register(let register):
+      send(.reply(Reply(id: id, result: await coordinator.register(register, by: caller)).line()))
     case .secret(let secret):
       send(.reply(Reply(id: id, result: await coordinator.keepSecret(secret, by: caller)).line()))
     }

@@ -14,7 +14,9 @@ extension TokenCoordinator {
   }
 
   /// Becomes a client. The secret, where there is one, is in the keyring before this answers.
-  package func register(_ request: RegisterOperation) async -> Result<RegisterOperation.Reply, ReplyError> {
+  package func register(
+    _ request: RegisterOperation, by caller: Caller
+  ) async -> Result<RegisterOperation.Reply, ReplyError> {
     do throws(ReplyError) {
       let name = request.provider
       guard Account.isValid(name: name) else {
@@ -28,7 +30,7 @@ extension TokenCoordinator {
       switch await signIns.register(registration, at: metadata, caFile: caFile) {
       case .failure(let failure): throw self.failure(failure, nil, request.issuer)
       case .success(let client):
-        if let secret = client.secret { try await keep(secret, of: name) }
+        if let secret = client.secret { try await keep(secret, of: name, by: caller) }
         var settings = client.settings(at: metadata)
         if let uri = request.redirectURI { settings.append(Setting(key: "redirect_uri", value: uri)) }
         return .success(.init(provider: name, settings: settings, expiresAt: client.secretExpiresAt))
@@ -66,21 +68,21 @@ extension TokenCoordinator {
       guard Account.isValid(name: request.provider) || providers[request.provider] != nil else {
         throw ReplyError(.badRequest, "provider: not a name that a provider can have")
       }
-      try await keep(request.secret, of: request.provider)
+      try await keep(request.secret, of: request.provider, by: caller)
       clientChanged(of: request.provider)
-      let what = request.secret == nil ? "removed" : "kept"
-      let message = "client secret of \(request.provider) \(what) by \(caller.program)"
-      report(Event(.clientSecretChanged, message, caller: caller))
       return .success(.init(provider: request.provider))
     } catch {
       return .failure(error)
     }
   }
 
-  private func keep(_ secret: Secret?, of provider: String) async throws(ReplyError) {
+  private func keep(_ secret: Secret?, of provider: String, by caller: Caller) async throws(ReplyError) {
     do throws(StoreError) {
       try await observed { () async throws(StoreError) in try await clientSecrets.keep(secret, of: provider) }
     } catch { throw .keyring(provider, error) }
+    let what = secret == nil ? "removed" : "kept"
+    report(
+      Event(.clientSecretChanged, "client secret of \(provider) \(what) by \(caller.program)", caller: caller))
   }
 
   private func clientChanged(of provider: String) {

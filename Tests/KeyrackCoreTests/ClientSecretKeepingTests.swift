@@ -17,4 +17,18 @@ import Testing
     case .failure(let error): #expect(error.code == expected)
     }
   }
+
+  @Test func whoeverHasASecretKeptIsOnRecord() async throws {
+    let bench = Bench()
+    let metadata = IssuerMetadata(issuer: "https://sso.example", discovery: .oidc, endpoints: Endpoints())
+    bench.provider.signIns.change { $0.metadata = .success(metadata) }
+    let caller = Caller("/usr/bin/keyrack")
+    let request = RegisterOperation(issuer: "https://sso.example", provider: "new")
+    _ = try await bench.coordinator.register(request, by: caller).get()
+    _ = try await bench.coordinator.keepSecret(SecretOperation(provider: "new", secret: nil), by: caller).get()
+    #expect(
+      bench.log.events(.clientSecretChanged).map(\.message) == [
+        "client secret of new kept by /usr/bin/keyrack", "client secret of new removed by /usr/bin/keyrack",
+      ])
+  }
 }
