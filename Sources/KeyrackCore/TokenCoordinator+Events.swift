@@ -122,11 +122,12 @@ extension TokenCoordinator {
   }
 
   private func publish(_ event: SessionEvent) {
-    subscribers.removeAll { subscriber in
+    // In a copy: to send may be to answer the next line of that client, whatever that asks.
+    subscribers = subscribers.filter { subscriber in
       if let account = event.account {
-        guard subscriber.accounts?.contains(account) ?? true, mayUse(account, subscriber.caller) else { return false }
+        guard subscriber.accounts?.contains(account) ?? true, mayUse(account, subscriber.caller) else { return true }
       }
-      return !subscriber.send(.event(event.line(id: subscriber.id)))
+      return subscriber.send(.event(event.line(id: subscriber.id)))
     }
     if subscribers.isEmpty { stopObserving() }
   }
