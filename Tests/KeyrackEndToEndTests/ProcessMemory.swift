@@ -76,10 +76,10 @@ struct ProcessMemory {
   }
 }
 
-extension KeyrackFixture {
+extension KeyrackDaemon {
   /// `keyrackd` and `keyrack-keyring`.
   func processes() async throws -> [Int32] {
-    let daemon = await daemon.pid
+    let daemon = pid
     return [daemon] + (try ProcessMemory.children(of: daemon))
   }
 

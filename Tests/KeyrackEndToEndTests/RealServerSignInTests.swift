@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import KeyrackProtocol
 import TestSupport
 import Testing
@@ -43,6 +44,23 @@ struct RealServerSignInTests {
       #expect(try await fixture.accepts(refreshToken: refreshToken, client) != client.canRevoke, "\(client)")
     }
     #expect(try await fixture.session.items().isEmpty)
+  }
+
+  /// Valid ones; of the sample provider there are none.
+  @Test func noIDTokenIsAnywhereAfterALogout() async throws {
+    let fixture = try await RealSignInFixture()
+    for client in Self.withBrowser {
+      try await fixture.signIn(client)
+      let idToken = try await fixture.idToken(client)
+      if geteuid() == 0 {
+        #expect(
+          try await fixture.daemon.memoryPlaces(of: [idToken]).isEmpty == false, "the search finds nothing at all")
+      }
+      #expect(try await fixture.session.items().allSatisfy { !$0.secret.contains(idToken) })
+      _ = try await fixture.daemon.call(LogoutOperation(account: client.rawValue, wait: true))
+      try await fixture.daemon.memoryForgets([idToken])
+      try fixture.session.expectInNoFile([idToken])
+    }
   }
 
   @Test func aRequestIsPushedWhereTheIssuerTakesThat() async throws {

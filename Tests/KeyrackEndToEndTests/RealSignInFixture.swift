@@ -132,9 +132,12 @@ struct RealSignInFixture {
     let sub: String
   }
 
+  func idToken(_ client: RealClient) async throws -> String {
+    text(try await daemon.call(TokenOperation(account: client.rawValue, kind: .id)).token)
+  }
+
   func claims(_ client: RealClient) async throws -> Claims {
-    let reply = try await daemon.call(TokenOperation(account: client.rawValue, kind: .id))
-    let parts = text(reply.token).split(separator: ".")
+    let parts = try await idToken(client).split(separator: ".")
     try #require(parts.count == 3)
     let payload = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
     let padded = payload + String(repeating: "=", count: (4 - payload.count % 4) % 4)

@@ -33,9 +33,9 @@ import Testing
       let (status, said) = (try await run.status, try await run.error + run.output)
       #expect(status == (isRight ? 0 : 8), "\(said)")
       #expect(!said.contains(password))
-      try await fixture.memoryForgets([password])
+      try await fixture.daemon.memoryForgets([password])
       try await expectNowherePublic(password, fixture)
-      try fixture.expectInNoFile([password])
+      try fixture.session.expectInNoFile([password])
       #expect(try await fixture.session.items().allSatisfy { !$0.secret.contains(password) })
       _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
       try await fixture.provider.reset()
@@ -44,7 +44,7 @@ import Testing
 
   /// Not on a command line, and not in an environment.
   private func expectNowherePublic(_ password: String, _ fixture: KeyrackFixture) async throws {
-    let daemons = try await fixture.processes()
+    let daemons = try await fixture.daemon.processes()
     let commands = try ProcessMemory.children(of: getpid())
     for pid in daemons + commands {
       for file in ["cmdline", "environ"] {
@@ -56,7 +56,7 @@ import Testing
 
   /// That the search would find something.
   private func expectInMemory(_ text: String, _ fixture: KeyrackFixture) async throws {
-    #expect(try await fixture.memoryPlaces(of: [text]).isEmpty == false, "the search finds nothing at all")
+    #expect(try await fixture.daemon.memoryPlaces(of: [text]).isEmpty == false, "the search finds nothing at all")
   }
 
   // MARK: Tokens
@@ -73,8 +73,8 @@ import Testing
     #expect(Set(all).count == 4)
     if geteuid() == 0 { try await expectInMemory(text(renewed.token), fixture) }
     _ = try await fixture.daemon.call(LogoutOperation(account: "work", wait: true))
-    try await fixture.memoryForgets(all)
-    try fixture.expectInNoFile(all)
+    try await fixture.daemon.memoryForgets(all)
+    try fixture.session.expectInNoFile(all)
   }
 
   @Test(arguments: ProviderKind.allCases)
@@ -97,8 +97,8 @@ import Testing
       try await fixture.daemon.call(StatusOperation()).outbox.isEmpty
     }
     #expect(try await fixture.provider.tokens().isEmpty)
-    try await fixture.memoryForgets(all)
-    try fixture.expectInNoFile(all)
+    try await fixture.daemon.memoryForgets(all)
+    try fixture.session.expectInNoFile(all)
     #expect(try await fixture.session.items().isEmpty)
   }
 
@@ -133,7 +133,7 @@ import Testing
     said.append(fixture.daemon.said)
     #expect(fixture.daemon.said.contains("signed in"))
     for text in said { for secret in secrets { #expect(!text.contains(secret), "\(text)") } }
-    try fixture.expectInNoFile(secrets)
+    try fixture.session.expectInNoFile(secrets)
   }
 
   /// As it is, and as a form or a JSON document has it.
@@ -160,7 +160,7 @@ import Testing
   @Test func noneOfTheProcessesLeavesACore() async throws {
     let fixture = try await KeyrackFixture()
     try await fixture.signIn()
-    let processes = try await fixture.processes()
+    let processes = try await fixture.daemon.processes()
     #expect(processes.count == 2)
     for pid in processes {
       let limits = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8)

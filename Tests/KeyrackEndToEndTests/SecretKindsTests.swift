@@ -34,7 +34,7 @@ struct SecretKindsTests {
       #expect(!seen.contains { $0.contains(secret) })
       #expect(!fixture.daemon.said.contains(secret), "\(fixture.daemon.said)")
     }
-    try fixture.expectInNoFile(secrets)
+    try fixture.session.expectInNoFile(secrets)
   }
 
   @Test func theMemoryForgetsThemAll() async throws {
@@ -43,8 +43,8 @@ struct SecretKindsTests {
     #expect(try await fixture.session.items().contains { $0.secret.contains(clientSecret) })
     let secrets = try await useAll(fixture)
     _ = try await fixture.daemon.call(SecretOperation(provider: "corp", secret: nil))
-    try await fixture.memoryForgets(secrets)
-    try fixture.expectInNoFile(secrets)
+    try await fixture.daemon.memoryForgets(secrets)
+    try fixture.session.expectInNoFile(secrets)
   }
 
   /// Signs in by each method, refreshes and signs out. All secrets that were sent or given.
@@ -84,16 +84,16 @@ struct SecretKindsTests {
   }
 }
 
-extension KeyrackFixture {
+extension PrivateSession {
   /// Homes, sockets, logs and the files of the keyring.
-  func expectInNoFile(_ texts: [String]) throws {
-    let files = FileManager.default.enumerator(atPath: session.path)?.compactMap { $0 as? String } ?? []
+  nonisolated func expectInNoFile(_ texts: [String]) throws {
+    let files = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
     #expect(files.contains { $0.hasSuffix("keyrack.conf") } && files.contains("keyrackd.log"))
     for file in files {
       var isFolder: ObjCBool = false
-      let path = "\(session.path)/\(file)"
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else { continue }
-      let bytes = (try? Data(contentsOf: URL(filePath: path))) ?? Data()
+      let file = "\(path)/\(file)"
+      guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder.boolValue else { continue }
+      let bytes = (try? Data(contentsOf: URL(filePath: file))) ?? Data()
       for text in texts { #expect(bytes.range(of: Data(text.utf8)) == nil, "\(file)") }
     }
   }
