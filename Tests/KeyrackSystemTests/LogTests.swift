@@ -53,10 +53,10 @@ import Testing
     #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } })
   }
 
-  @Test func theReadmeListsThem() throws {
+  @Test func theManualListsThem() throws {
     let root = (0..<3).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
-    let text = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-    for kind in Event.Kind.allCases { #expect(text.contains("\n| `\(kind.rawValue)` | `\(kind.messageID)` | ")) }
+    let text = try String(contentsOf: root.appending(path: "man/keyrackd.8"), encoding: .utf8)
+    for kind in Event.Kind.allCases { #expect(text.contains("\n.It Li \(kind.rawValue) , \(kind.messageID)\n")) }
   }
 
   @Test func aFingerprintIsTheSameUntilTheNextStart() {
