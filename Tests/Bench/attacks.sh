@@ -42,6 +42,23 @@ hung_provider() {
   want_refreshes
 }
 
+# The person never answers, and programs ask, all the time.
+pending_confirm() {
+  while true; do
+    for _ in $(seq 8); do printf '{"op":"token","account":"asked","timeout":1}\n'; done |
+      socat -t3 - "UNIX-CONNECT:$socket" >/dev/null
+  done
+}
+
+# prepare_attacks: for the daemon that is started next, an account that asks the person.
+prepare_attacks() {
+  mkdir -p "$XDG_CONFIG_HOME/keyrack/keyrack.conf.d"
+  printf '[account asked]\nprovider=sample\nscopes=mail\nconfirm=yes\n' >"$XDG_CONFIG_HOME/keyrack/keyrack.conf.d/asked.conf"
+  printf '#!/bin/sh\nexec sleep 600\n' >"$work/askpass"
+  chmod 700 "$work/askpass"
+  export SSH_ASKPASS=$work/askpass DISPLAY=:9
+}
+
 # control WHAT JSON: steers the provider.
 control() {
   exec 8<>"/dev/tcp/127.0.0.1/$port"
@@ -98,6 +115,7 @@ measure_attacks() {
   measure_attack 'one line without end, as fast as it goes' endless_line
   measure_attack 'a client that never reads' never_reads
   measure_attack '10,000 requests in flight' pipelined
+  measure_attack 'a person who does not answer' pending_confirm
   measure_attack 'a keyring that hangs' hung_keyring
   measure_attack 'a provider that hangs' hung_provider
 }

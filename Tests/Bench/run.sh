@@ -134,6 +134,7 @@ stop_daemon
 echo '* not remembered in the keyring'
 
 # Last: the provider still hangs after it.
+prepare_attacks
 start_daemon 9
 measure_attacks
 stop_daemon
