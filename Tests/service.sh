@@ -14,8 +14,12 @@ prepare() {
   install_to uninstall
   [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
   install_to install
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks}.sh -t "$home/test"
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-sandbox}.sh \
+    -t "$home/test"
+  gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
+  chown root "$home/test/sandbox-probe"
+  chmod 4755 "$home/test/sandbox-probe"
 }
 
 run() {
@@ -30,6 +34,8 @@ run() {
 
 # shellcheck source=service-hooks.sh
 . "$here/service-hooks.sh"
+# shellcheck source=service-sandbox.sh
+. "$here/service-sandbox.sh"
 
 # --- As the user ------------------------------------------------------------------------------------------------
 
@@ -93,7 +99,9 @@ start_provider() {
 }
 
 units_are_sound() {
-  is 'systemd-analyze verify' "$(systemd-analyze --user verify .local/share/systemd/user/keyrack.* 2>&1)" ''
+  # It looks for the pages of Documentation=, too.
+  is 'systemd-analyze verify' "$(systemd-analyze --user --man="$(command -v man >/dev/null && echo yes || echo no)" \
+    verify .local/share/systemd/user/keyrack.* 2>&1)" ''
   systemctl --user daemon-reload
   systemctl --user --quiet enable --now keyrack.socket
   is 'the socket file' "$(stat -c '%F %a' "$socket")" 'socket 600'
@@ -243,6 +251,10 @@ checks() {
   units_are_sound
   first_connect_starts_the_service
   token_works_in_the_sandbox
+  exposure_is_low
+  each_restriction_has_an_effect
+  limits_are_in_force
+  bus_and_keyring_may_come_late
   reload_is_heard
   clients_of_a_killed_daemon_wait
   watchdog_ends_a_hung_daemon
