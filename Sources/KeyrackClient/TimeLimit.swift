@@ -5,7 +5,7 @@ extension Operation {
   /// provider, 60 s for a keyring prompt in a sign-in, 10 s for the keyring else), so that its own reason comes first.
   var timeLimit: Duration {
     switch Self.name {
-    case .version, .status, .subscribe, .cancel, .loginResponse, .providers: .seconds(10)
+    case .version, .status, .subscribe, .cancel, .loginResponse, .providers, .resolve: .seconds(10)
     case .reload: .seconds(30)
     // Two documents may have to be tried.
     case .discover: .seconds(50)

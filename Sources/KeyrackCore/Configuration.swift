@@ -8,6 +8,8 @@ package struct Configuration: Sendable, Equatable {
   package var descriptions: [ProviderDescription] = []
   /// A PEM file of the certificate authorities to trust instead of the system's, where nothing else is said of a provider.
   package var caFile: CAFile?
+  /// Which account serves which programs where.
+  package var uses: [UseMapping] = []
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers

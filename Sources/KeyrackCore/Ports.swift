@@ -210,6 +210,8 @@ package protocol Fingerprints: Sendable {
 /// Reads the configuration again.
 package protocol ConfigurationSource: Sendable {
   func read() async throws(ConfigurationError) -> Configuration
+  /// What a program calls a place, as the groups `[use …]` have theirs. Nil for what none of them could name.
+  func place(_ url: String, for use: ResolveOperation.Use) -> WebPlace?
 }
 
 package struct ConfigurationError: Error, Sendable, Equatable {

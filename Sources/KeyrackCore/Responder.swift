@@ -57,6 +57,7 @@ package struct Responder: LineResponder {
       send(.reply(Reply(id: id, result: await coordinator.register(register, by: caller)).line()))
     case .secret(let secret):
       send(.reply(Reply(id: id, result: await coordinator.keepSecret(secret, by: caller)).line()))
+    case .resolve(let resolve): send(.reply(Reply(id: id, result: coordinator.resolve(resolve, by: caller)).line()))
     }
   }
 

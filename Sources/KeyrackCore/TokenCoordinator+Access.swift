@@ -3,12 +3,12 @@ package import KeyrackProtocol
 /// Which program may have what.
 extension TokenCoordinator {
   /// Why that program may not do that; nil where it may. The same whatever is known of the account. Of `token` nothing:
-  /// ``tokenAtOnce(_:by:)`` refuses by itself.
+  /// ``tokenAtOnce(_:by:)`` refuses by itself, and so does ``resolve(_:by:)``.
   package func refusal(of call: Request.Call, by caller: Caller) -> ReplyError? {
     do throws(ReplyError) {
       switch call {
-      // A subscriber is looked at where it is taken.
-      case .version, .token, .subscribe: break
+      // A subscriber is looked at where it is taken, and `resolve` names no account but finds one.
+      case .version, .token, .subscribe, .resolve: break
       case .login(let request): try authorize(request.account, by: caller)
       case .loginResponse(let request): try authorize(request.account, by: caller)
       case .cancel(let request): try authorize(request.account, by: caller)

@@ -22,6 +22,7 @@ extension TokenCoordinator {
     providers = configuration.providers
     descriptions = configuration.descriptions
     caFile = configuration.caFile
+    uses = configuration.uses
     for key in health.keys { health[key]?.configurationChanged() }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }

@@ -36,6 +36,7 @@ package actor TokenCoordinator {
   var descriptions: [ProviderDescription]
   /// For issuers of which nothing is configured yet.
   var caFile: CAFile?
+  var uses: [UseMapping]
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
   package internal(set) var isStopping = false
@@ -142,6 +143,7 @@ package actor TokenCoordinator {
     providers = configuration.providers
     descriptions = configuration.descriptions
     caFile = configuration.caFile
+    uses = configuration.uses
     slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
   }
 

@@ -17,6 +17,7 @@ package struct Request: Sendable {
     case discover(DiscoverOperation)
     case register(RegisterOperation)
     case secret(SecretOperation)
+    case resolve(ResolveOperation)
   }
 
   package let id: RequestID?
@@ -44,7 +45,7 @@ package final class RequestReader: Sendable {
   private static func isSecret(_ member: JSONScan.Member) -> Bool {
     switch member.name {
     case "password", "refresh_token", "rejected", "secret": true
-    // What a browser ended on has the code in it.
+    // What a browser ended on has the code in it, and people write passwords into others.
     case "url": true
     default: false
     }
@@ -88,6 +89,7 @@ package final class RequestReader: Sendable {
     case .discover: .discover(try decode(scan, &line))
     case .register: .register(try decode(scan, &line))
     case .secret: .secret(try decode(scan, &line))
+    case .resolve: .resolve(try decode(scan, &line))
     }
   }
 

@@ -20,6 +20,7 @@ struct AccountRemoveCommand {
     let file = try ConfigurationFile()
     let provider = file.string("provider", group: group) ?? ""
     file.remove(group: group)
+    file.removeUses(of: account)
     let others = status.accounts.filter { $0.account != account }.map(\.provider) + file.accountProviders
     let goes = provider == account && file.has(group: "provider \(provider)") && !others.contains(provider)
     // A provider that is still to be told has to be known until then.
@@ -76,6 +77,13 @@ struct AccountRemoveCommand {
 }
 
 extension ConfigurationFile {
+  /// Without its account such a group would be an error.
+  fileprivate func removeUses(of account: String) {
+    for group in groups where group.hasPrefix("use ") && string("account", group: group) == account {
+      remove(group: group)
+    }
+  }
+
   /// What the accounts in it are of.
   fileprivate var accountProviders: [String] {
     groups.filter { $0.hasPrefix("account ") }.compactMap { string("provider", group: $0) }

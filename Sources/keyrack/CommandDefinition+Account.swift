@@ -18,7 +18,8 @@ extension Command.Definition {
     Self(
       usage: ["NAME"], summary: "sign out of an account, and remove it", options: [.yes],
       details: """
-        A group [provider NAME] that was made for it goes as well, unless another account uses it.
+        A group [provider NAME] that was made for it goes as well, unless another account uses it, and so do its groups
+        [use ...].
         """)
   }
 

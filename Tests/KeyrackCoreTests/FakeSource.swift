@@ -8,6 +8,7 @@ final class FakeSource: ConfigurationSource {
     var accounts: [String]
     var provider: Provider
     var policies: [String: AccessPolicy] = [:]
+    var uses: [UseMapping] = []
   }
 
   private let file: Mutex<File>
@@ -17,9 +18,10 @@ final class FakeSource: ConfigurationSource {
   }
 
   func write(
-    _ accounts: [String], of provider: Provider = Bench.corp, policies: [String: AccessPolicy] = [:]
+    _ accounts: [String], of provider: Provider = Bench.corp, policies: [String: AccessPolicy] = [:],
+    uses: [UseMapping] = []
   ) {
-    file.withLock { $0 = File(accounts: accounts, provider: provider, policies: policies) }
+    file.withLock { $0 = File(accounts: accounts, provider: provider, policies: policies, uses: uses) }
   }
 
   var configuration: Configuration {
@@ -29,8 +31,23 @@ final class FakeSource: ConfigurationSource {
       let policy = file.policies[name] ?? .standard
       return (name, Account(name: name, provider: provider, scopes: ["mail", "files"], policy: policy))
     }
-    return Configuration(providers: [provider.name: provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
+    var configuration = Configuration(
+      providers: [provider.name: provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
+    configuration.uses = file.uses
+    return configuration
   }
 
   func read() async throws(ConfigurationError) -> Configuration { configuration }
+
+  /// Of `host/path`.
+  func place(_ url: String, for use: ResolveOperation.Use) -> WebPlace? { WebPlace(url) }
+}
+
+extension WebPlace {
+  /// Of `host/path`; nil where there is a space in it.
+  init?(_ text: String) {
+    guard !text.contains(" ") else { return nil }
+    let names = text.split(separator: "/").map { Array($0.utf8) + [UInt8(ascii: "/")] }
+    self.init(origin: names.first ?? [], path: [UInt8(ascii: "/")] + names.dropFirst().joined())
+  }
 }

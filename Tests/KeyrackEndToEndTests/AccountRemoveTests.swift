@@ -26,6 +26,15 @@ struct AccountRemoveTests {
     #expect(outcome.run.errors == "removed work from \(home.file)\n")
   }
 
+  @Test func whatItServedIsServedNoLonger() async throws {
+    let home = try #require(home)
+    let uses = "\n[use git https://git.example.org]\naccount=work\n\n[use git https://h]\naccount=mail\n"
+    try home.write(Self.mine + "\n[account work]\nprovider=corp\n" + uses)
+    let outcome = try await home.run(Self.remove + ["--yes"], [Self.both, Lines.loggedOut, Lines.reload])
+    #expect(outcome.run.status == 0, "\(outcome.run.errors)")
+    #expect(home.text?.trimmingLines == (Self.mine + "\n[use git https://h]\naccount=mail\n").trimmingLines)
+  }
+
   @Test func aProviderThatOthersUseStays() async throws {
     let home = try #require(home)
     try home.write("[provider work]\nclient_id=w\n\n[account work]\nprovider=work\n\n[account b]\nprovider=work\n")

@@ -10,6 +10,7 @@ import Testing
     ("[provider corp]\nnonsense=1", ["Every provider", "OAuth providers"]),
     ("[provider corp]\nkind=json\nnonsense=1", ["Every provider", "JSON providers"]),
     ("[keyrack]\nnonsense=1", ["The command line"]),
+    ("[use git https://h]\nnonsense=1", ["Served programs"]),
   ])
   func everyKeyOfTheConfigurationIsThere(_ configuration: String, _ titles: [String]) async throws {
     let session = try await PrivateSession(.withoutBus)
@@ -59,6 +60,7 @@ import Testing
     case .discover: names(DiscoverOperation.self)
     case .register: names(RegisterOperation.self)
     case .secret: names(SecretOperation.self)
+    case .resolve: names(ResolveOperation.self)
     }
   }
 
@@ -75,7 +77,7 @@ import Testing
     let parts = page.subsections(of: "COMMANDS")
     let overview = try await CommandRun.run(["help"], socket: nil).text
     let list = try #require(overview.firstMatch(of: /\ncommands:\n((?:  .*\n)*)/)).1
-    let commands = list.matches(of: #/(?m)^  ([a-z]+(?: [a-z]+)?)  /#).map { String($0.1) }
+    let commands = list.matches(of: #/(?m)^  ([a-z-]+(?: [a-z]+)?)  /#).map { String($0.1) }
     #expect(commands == parts.map(\.title))
     let common = Manual.items("Fl", in: page.lines(of: "OPTIONS")).map { "-\($0)" }
     for part in parts {

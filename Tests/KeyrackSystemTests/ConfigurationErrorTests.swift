@@ -36,7 +36,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal(
       "[account work]\nprovder=x", "2: [account work] provder: unknown key",
       "an account has provider, scopes, allow, confirm, confirm_ttl"),
-    Refusal("\n[foo]", "2: [foo]: not a group of Keyrack", "a group is [account NAME], [provider NAME] or [keyrack]"),
+    Refusal(
+      "\n[foo]", "2: [foo]: not a group of Keyrack",
+      "a group is [account NAME], [provider NAME], [use PROGRAM URL] or [keyrack]"),
     Refusal("[account]", "1: [account]: a group without a name", names),
     Refusal("[account a b]", "1: [account a b]: not a name that this can have", names),
     Refusal("[provider é]", "1: [provider é]: not a name that this can have", names),

@@ -34,13 +34,29 @@ struct ConfigurationBuilder {
     var accounts = ConfigurationAccountReader(presets: presets, caFile: caFile)
     for group in groups where group.kind == "provider" { try accounts.addProvider(group) }
     for group in groups where group.kind == "account" { try accounts.addAccount(group) }
-    return try accounts.configuration()
+    var configuration = try accounts.configuration()
+    configuration.uses = try uses(of: configuration.accounts)
+    return configuration
+  }
+
+  private func uses(of accounts: [String: Account]) throws(ConfigurationError) -> [UseMapping] {
+    var uses: [(mapping: UseMapping, place: String)] = []
+    for group in groups where group.kind == "use" {
+      let mapping = try ConfigurationUseReader(group: group, accounts: accounts).mapping()
+      if let other = uses.first(where: { $0.mapping.isSame(as: mapping) }) {
+        throw group.failure("the same place is already at \(other.place)", hint: "remove one of the two")
+      }
+      uses.append((mapping, "\(group.path):\(group.scan.line)"))
+    }
+    return uses.map(\.mapping)
   }
 
   private static func requireName(_ group: ConfigurationGroup) throws(ConfigurationError) {
+    // Its reader looks at what stands in it.
+    if group.kind == "use" { return }
     guard ["account", "provider"].contains(group.kind) else {
       throw group.failure(
-        "not a group of Keyrack", hint: "a group is [account NAME], [provider NAME] or [keyrack]")
+        "not a group of Keyrack", hint: "a group is [account NAME], [provider NAME], [use PROGRAM URL] or [keyrack]")
     }
     guard Account.isValid(name: group.name) else {
       throw group.failure(

@@ -14,6 +14,9 @@ struct ConfigurationFileScan: Equatable {
     let name: String
     let line: Int
     fileprivate(set) var keys: [Key]
+
+    /// For messages: without the password that somebody wrote into a URL.
+    var title: String { ConfigurationFileScan.title(name) }
   }
 
   /// In the order of the file.
@@ -58,10 +61,19 @@ struct ConfigurationFileScan: Equatable {
   private mutating func takeGroup(_ name: String, _ number: Int, _ place: String) throws(ConfigurationError) {
     if let first = groupLines.updateValue(number, forKey: name) {
       throw ConfigurationError(
-        "\(place): [\(name)]: the group is already at line \(first)", hint: "put its keys into one group")
+        "\(place): [\(Self.title(name))]: the group is already at line \(first)", hint: "put its keys into one group")
     }
     keyLines = [:]
     groups.append(Group(name: name, line: number, keys: []))
+  }
+
+  private static func title(_ name: String) -> String {
+    var words = name.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count > 2, words[0] == "use", let at = words[2].utf8.lastIndex(of: UInt8(ascii: "@")) else {
+      return name
+    }
+    words[2] = "…" + words[2][at...]
+    return words.joined(separator: " ")
   }
 
   private mutating func takeKey(_ name: String, _ number: Int, _ place: String) throws(ConfigurationError) {
@@ -71,7 +83,7 @@ struct ConfigurationFileScan: Equatable {
     }
     if let first = keyLines.updateValue(number, forKey: name) {
       throw ConfigurationError(
-        "\(place): [\(groups[group].name)] \(name): the key is already at line \(first)",
+        "\(place): [\(groups[group].title)] \(name): the key is already at line \(first)",
         hint: "remove one of the two")
     }
     groups[group].keys.append(Key(name: name, line: number))

@@ -1,4 +1,5 @@
 package import KeyrackCore
+package import KeyrackProtocol
 
 /// The configuration on disk: `keyrack.conf`, then `keyrack.conf.d/*.conf` in the order of their names' bytes. None of
 /// them need be there.
@@ -23,6 +24,8 @@ package struct ConfigurationFiles: ConfigurationSource, Equatable {
     let base = environment["XDG_CONFIG_HOME"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     self.init(directory: "\(base ?? "\(home)/.config")/keyrack", home: home)
   }
+
+  package func place(_ url: String, for use: ResolveOperation.Use) -> WebPlace? { try? WebPlace(url, for: use) }
 
   @concurrent package func read() async throws(ConfigurationError) -> Configuration { try load() }
 

@@ -71,7 +71,7 @@ package struct EndpointError: Error, Sendable, Equatable {
   /// What would be right.
   package let hint: String?
 
-  fileprivate init(_ message: String, hint: String? = nil) {
+  init(_ message: String, hint: String? = nil) {
     self.message = message
     self.hint = hint
   }

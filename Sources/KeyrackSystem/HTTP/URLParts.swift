@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// A URL in libcurl's hands, taken apart as libcurl takes it that connects to it. To be freed.
 @unsafe struct URLParts {
@@ -15,6 +16,15 @@ import CCurl
 
   /// With the port that the scheme has where the URL names none.
   subscript(part: CURLUPart) -> String? { unsafe self[part, UInt32(CURLU_DEFAULT_PORT)] }
+
+  /// Percent-decoded. Nil where it holds a control character.
+  var decodedPath: [UInt8]? {
+    var text: UnsafeMutablePointer<CChar>?
+    let code = unsafe curl_url_get(handle, CURLUPART_PATH, &text, UInt32(CURLU_URLDECODE))
+    guard code == CURLUE_OK, let text = unsafe text else { return nil }
+    defer { unsafe curl_free(text) }
+    return unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
 
   /// The whole, without the port that the scheme has anyway.
   var text: String? { unsafe self[CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)] }
