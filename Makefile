@@ -31,8 +31,10 @@ SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh) completions/keyrack.bash
 RELEASE := .build/release
 # From the one place where it stands.
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
+# Names by which git and docker start keyrack.
+HELPERS := git-credential-keyrack docker-credential-keyrack
 UNITS := keyrack.socket keyrack.service
-PAGES := keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrackd.8
+PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrackd.8
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
@@ -94,6 +96,7 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	@test -x $(RELEASE)/keyrackd || { echo 'run "make" first' >&2; exit 1; }
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(DOCDIR)'
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrackd $(RELEASE)/keyrack '$(DESTDIR)$(BINDIR)'
+	for helper in $(HELPERS); do ln -sf keyrack '$(DESTDIR)$(BINDIR)'/$$helper || exit 1; done
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
 	install -m 644 LICENSE README.md CHANGELOG.md '$(DESTDIR)$(DOCDIR)'
 	install -D -m 644 completions/keyrack.bash '$(DESTDIR)$(BASHDIR)/keyrack'
@@ -110,6 +113,7 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 
 uninstall: ## Remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/keyrackd' '$(DESTDIR)$(BINDIR)/keyrack' '$(DESTDIR)$(LIBEXECDIR)/keyrack-keyring'
+	rm -f $(foreach helper,$(HELPERS),'$(DESTDIR)$(BINDIR)/$(helper)')
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(unit)')
 	rm -f $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page)')
 	rm -f '$(DESTDIR)$(BASHDIR)/keyrack' '$(DESTDIR)$(ZSHDIR)/_keyrack' '$(DESTDIR)$(FISHDIR)/keyrack.fish'

@@ -21,6 +21,8 @@ dpkg-deb --control "$package" "$folder/control"
 bin=$folder/root/usr/bin
 is 'keyrack' "$(env -i "$bin/keyrack" --version 2>/dev/null)" "keyrack $version"
 is 'keyrackd' "$(env -i "$bin/keyrackd" --version)" "keyrackd $version"
+is 'the helper of git' "$(env -i "$bin/git-credential-keyrack" capability | head -n 1)" 'version 0'
+is 'the helper of docker' "$(env -i "$bin/docker-credential-keyrack" version)" "docker-credential-keyrack (keyrack) $version"
 for program in "$bin/keyrackd" "$bin/keyrack" "$folder/root/usr/libexec/keyrack/keyrack-keyring"; do
   libraries=$(ldd "$program")
   ! grep -iE 'swift|foundation|dispatch|not found' <<<"$libraries" || fail "$program is linked with this"
@@ -30,7 +32,7 @@ depends=$(dpkg-deb --field "$package" Depends)
 for library in libsecret-1-0 libcurl4 libsystemd0; do [[ $depends == *"$library "* ]] || fail "no $library in: $depends"; done
 [[ ${depends,,} != *swift* ]] || fail "it depends on Swift: $depends"
 
-for page in man1/keyrack.1 man5/keyrack.conf.5 man7/keyrack-protocol.7 man8/keyrackd.8; do
+for page in man1/{keyrack,git-credential-keyrack,docker-credential-keyrack}.1 man5/keyrack.conf.5 man7/keyrack-protocol.7 man8/keyrackd.8; do
   # mandoc shows the version at the foot of each page.
   man -l "$folder/root/usr/share/man/$page.gz" 2>/dev/null | tail -n 1 | grep -qF "Keyrack $version" || fail "no version in $page"
 done

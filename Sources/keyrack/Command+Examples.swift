@@ -16,6 +16,8 @@ extension Command {
     case .providerShow: [("keyrack provider show google", "what Keyrack knows of it")]
     case .providerSecret: Self.secrets
     case .importAccount: ImportFormat.allCases.map { ($0.example, "from \($0.rawValue)") }
+    case .gitCredential: Self.gitCredentials
+    case .dockerCredential: Self.dockerCredentials
     case .cancel: [("keyrack cancel work", "let go of a browser that was closed")]
     case .reload: [("keyrack reload", "after a change to keyrack.conf")]
     case .version: [("keyrack version", "of both"), ("keyrack --version", "the same")]

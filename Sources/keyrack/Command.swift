@@ -8,6 +8,8 @@ enum Command: String, CaseIterable {
   case providerShow = "provider show"
   case providerSecret = "provider secret"
   case importAccount = "import"
+  case gitCredential = "git-credential"
+  case dockerCredential = "docker-credential"
   case cancel, reload, version, help
 
   /// The command that these words begin with.
@@ -83,6 +85,8 @@ enum Command: String, CaseIterable {
     case .providerList: .providerList
     case .providerShow: .providerShow
     case .providerSecret: .providerSecret
+    case .gitCredential: .gitCredential
+    case .dockerCredential: .dockerCredential
     case .cancel:
       Definition(usage: ["ACCOUNT"], summary: "end a sign-in that is under way")
     case .reload:
@@ -99,7 +103,9 @@ enum Command: String, CaseIterable {
   /// How many names may follow.
   var operands: ClosedRange<Int> {
     switch self {
-    case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret: 1...1
+    case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret, .gitCredential,
+      .dockerCredential:
+      1...1
     case .token, .status, .log: 0...1
     case .watch: 0...1000
     case .importAccount: 2...2
@@ -113,6 +119,7 @@ enum Command: String, CaseIterable {
     switch self {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
+    case .gitCredential, .dockerCredential: "which operation?"
     case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
       .providerList,
       .cancel, .reload,

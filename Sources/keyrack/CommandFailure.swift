@@ -22,6 +22,17 @@ struct CommandFailure: Error {
     Self(status: 2, message, hint: (["keyrack"] + topic.words + ["--help"]).joined(separator: " "))
   }
 
+  /// Whatever a command throws.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let refusal as Call.Refusal: self.init(refusal.error)
+    case let error as ReplyError: self.init(error)
+    case let error as ClientError: self.init(error)
+    default: self.init(status: 1, "\(error)")
+    }
+  }
+
   init(_ error: ReplyError) {
     let wait = error.retryAfter.map { "again in \(RelativeTime.length($0))" }
     let hint = error.hint.map { hint in wait.map { "\(hint) (\($0))" } ?? hint }

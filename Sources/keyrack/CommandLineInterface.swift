@@ -6,17 +6,7 @@ import KeyrackProtocol
 enum CommandLineInterface {
   static func run(_ arguments: [String]) -> Int32 {
     keepOutOfCoreDumps()
-    do {
-      return try perform(arguments)
-    } catch let failure as CommandFailure {
-      return fail(failure)
-    } catch let error as ReplyError {
-      return fail(CommandFailure(error))
-    } catch let error as ClientError {
-      return fail(CommandFailure(error))
-    } catch {
-      return fail(CommandFailure(status: 1, "\(error)"))
-    }
+    do { return try perform(arguments) } catch { return fail(CommandFailure(error)) }
   }
 
   private static func perform(_ arguments: [String]) throws -> Int32 {
@@ -50,6 +40,8 @@ enum CommandLineInterface {
     case .providerShow: try ProviderShowCommand(invocation).run(json: json)
     case .providerSecret: try ProviderSecretCommand(invocation).run(json: json)
     case .importAccount: try ImportCommand(invocation).run(json: json)
+    case .gitCredential: try GitCredentialCommand(invocation).run()
+    case .dockerCredential: try DockerCredentialCommand(invocation).run()
     case .cancel: try CancelCommand(invocation).run(json: json)
     case .reload: try ReloadCommand.run(json: json)
     case .version: try VersionCommand.run(json: json)

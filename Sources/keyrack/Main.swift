@@ -2,5 +2,5 @@ import Glibc
 
 @main
 struct Main {
-  static func main() { exit(CommandLineInterface.run(Array(CommandLine.arguments.dropFirst()))) }
+  static func main() { exit(CommandLineInterface.run(Command.arguments(CommandLine.arguments))) }
 }

@@ -39,6 +39,22 @@ enum StandardInput {
     return Secret(bytes)
   }
 
+  /// Lines up to an empty one or the end, that one left out. What has come behind it is lost.
+  static func paragraph(longest: Int) throws(CommandFailure) -> [ArraySlice<UInt8>] {
+    var bytes: [UInt8] = []
+    // It may hold a secret: the array never moves, so that no copy is left behind.
+    bytes.reserveCapacity(longest + 1)
+    let end = UInt8(ascii: "\n")
+    while bytes.count <= longest, let byte = try nextByte() {
+      if byte == end && (bytes.isEmpty || bytes.last == end) { break }
+      bytes.append(byte)
+    }
+    if bytes.count > longest {
+      throw CommandFailure(status: 1, "what came on standard input is longer than \(longest) bytes")
+    }
+    return bytes.split(separator: end)
+  }
+
   /// Nil at the end of input.
   private static func nextByte() throws(CommandFailure) -> UInt8? {
     var byte: UInt8 = 0
