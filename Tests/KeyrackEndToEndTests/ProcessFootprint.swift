@@ -33,7 +33,7 @@ extension KeyrackFixture {
     var least: [ProcessFootprint] = []
     var samples = 0
     try await eventually("the connections to go", within: .seconds(30)) {
-      let now = try await processes().map(ProcessFootprint.init)
+      let now = try await daemon.processes().map(ProcessFootprint.init)
       samples += 1
       if least.isEmpty || zip(now, least).contains(where: { $0.descriptors ?? 0 < $1.descriptors ?? 0 }) {
         (least, samples) = (now, 0)
