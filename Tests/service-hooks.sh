@@ -84,3 +84,22 @@ SCRIPT
   until_true has_no_hooks
   ok 'client_secret_command runs in a unit of its own'
 }
+
+event_is_handed_to_a_unit() {
+  cat >test/on-event <<'SCRIPT'
+#!/bin/sh
+cat >event
+cat /proc/self/cgroup >event-unit
+SCRIPT
+  chmod 700 test/on-event
+  write_configuration work
+  printf '[keyrack]\non_event=%s\n' "$HOME/test/on-event" >>"$configuration"
+  keyrack reload 2>/dev/null
+  until_true test -s event-unit
+  is 'the event' "$(cat event)" '{"event":"config","at":*}'
+  is 'the unit' "$(cat event-unit)" '*/keyrack-event-*.service'
+  until_true has_no_hooks
+  write_configuration work
+  keyrack reload 2>/dev/null
+  ok 'on_event is handed an event in a unit of its own'
+}

@@ -261,6 +261,7 @@ checks() {
   person_is_asked_outside_the_sandbox
   unanswered_question_goes_away
   client_secret_comes_from_a_unit
+  event_is_handed_to_a_unit
   stop_leaves_the_socket
   broken_configuration_is_answered
   one_daemon_at_a_time

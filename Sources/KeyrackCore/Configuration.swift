@@ -10,6 +10,7 @@ package struct Configuration: Sendable, Equatable {
   package var caFile: CAFile?
   /// Which account serves which programs where.
   package var uses: [UseMapping] = []
+  package var notices = NoticeSettings()
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers

@@ -80,6 +80,8 @@ extension Event {
     case keyringRecovered = "keyring_recovered"
     case stateFailed = "state_failed"
     // The daemon.
+    /// The person could not be told of a change.
+    case noticeFailed = "notice_failed"
     case configuration
     case configurationRefused = "configuration_refused"
     case clientSecretChanged = "client_secret_changed"
@@ -90,7 +92,9 @@ extension Event {
     package var level: EventLevel {
       switch self {
       case .reuseDetected, .stateFailed, .configurationRefused: .error
-      case .subjectMismatch, .revocationFailed, .refreshFailed, .loginRequired, .keyringFailed, .logOverflow: .warning
+      case .subjectMismatch, .revocationFailed, .refreshFailed, .loginRequired, .keyringFailed, .noticeFailed,
+        .logOverflow:
+        .warning
       case .denied, .confirmed, .signedIn, .signInFailed, .loggedOut, .sessionAdopted, .keyringRecovered,
         .configuration, .clientSecretChanged:
         .notice
@@ -105,7 +109,8 @@ extension Event {
       case .denied: "denied"
       case .signedIn, .signInFailed, .subjectMismatch, .loggedOut, .revoked, .revocationFailed, .refreshed,
         .refreshFailed, .reuseDetected, .loginRequired, .sessionAdopted, .keyringFailed, .keyringRecovered,
-        .stateFailed, .configuration, .configurationRefused, .clientSecretChanged, .started, .stopping, .logOverflow:
+        .stateFailed, .configuration, .configurationRefused, .clientSecretChanged, .noticeFailed, .started, .stopping,
+        .logOverflow:
         nil
       }
     }

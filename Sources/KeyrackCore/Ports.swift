@@ -226,6 +226,12 @@ package struct ConfigurationError: Error, Sendable, Equatable {
   }
 }
 
+/// A command of the person's that is told of events.
+package protocol EventHook: Sendable {
+  /// Returns at once. The line ends with its line feed.
+  func tell(_ line: [UInt8], to command: String)
+}
+
 /// What happens, for the journal.
 package protocol EventLog: Sendable {
   func record(_ event: Event)

@@ -9,8 +9,8 @@ struct Subscriber {
   let send: AnswerSink
 }
 
-/// Telling subscribers what changes. The state of an account is compared with what they were told last, once all that
-/// happens in one go has happened; nothing is done while there are none.
+/// Telling subscribers what changes, and the command of `on_event`. The state of an account is compared with what was told
+/// last, once all that happens in one go has happened.
 extension TokenCoordinator {
   /// The first line for a subscriber; it is told of what changes from then on until `send` finds no client any more.
   package func subscribe(
@@ -25,10 +25,10 @@ extension TokenCoordinator {
       let accounts = try status(StatusOperation(), by: caller).get().accounts
       let names = request.accounts.map(Set.init)
       let shown = accounts.filter { names?.contains($0.account) ?? true }
+      // What has changed by now is in what it is shown.
+      if changed.isEmpty { beginObserving() } else { publishChanges() }
       subscribers.removeAll { !$0.send.hasClient }
-      if subscribers.isEmpty { stopObserving() }
       subscribers.append(Subscriber(id: id, caller: caller, accounts: names, send: send))
-      if subscribers.count == 1 { beginObserving() }
       send(.event(Reply(id: id, result: .success(SubscribeOperation.Reply(accounts: shown))).line()))
     } catch {
       send(.reply(Reply<SubscribeOperation.Reply>(id: id, result: .failure(error)).line()))
@@ -39,7 +39,7 @@ extension TokenCoordinator {
 
   /// Everything may have changed.
   func configurationRead() {
-    guard !subscribers.isEmpty else { return }
+    guard observedSince != nil else { return }
     for slot in slots.values { observe(slot) }
     publish(SessionEvent(.config, at: time.wall))
     changed.formUnion(slots.keys)
@@ -48,7 +48,7 @@ extension TokenCoordinator {
   }
 
   func keyringChanged(from old: KeyringStatus.State) {
-    guard keyring.state != old, !subscribers.isEmpty else { return }
+    guard keyring.state != old, observedSince != nil else { return }
     publish(SessionEvent(.keyring, at: time.wall, reason: keyring.state.rawValue))
   }
 
@@ -61,7 +61,9 @@ extension TokenCoordinator {
 
   // MARK: What has changed
 
-  private func beginObserving() {
+  /// Does nothing where that has begun.
+  func beginObserving() {
+    guard observedSince == nil, !isStopping else { return }
     observedSince = time.wall
     for (name, slot) in slots {
       observe(slot)
@@ -76,6 +78,7 @@ extension TokenCoordinator {
   }
 
   private func stopObserving() {
+    observedSince = nil
     for slot in slots.values { slot.changed = nil }
     standings = [:]
     changed = []
@@ -95,6 +98,7 @@ extension TokenCoordinator {
 
   private func publishChanges() {
     publication = nil
+    guard let observedSince else { return }
     let wall = time.wall
     for name in changed.sorted() {
       let old = standings[name] ?? AccountStanding()
@@ -122,6 +126,7 @@ extension TokenCoordinator {
   }
 
   private func publish(_ event: SessionEvent) {
+    if isNews(event), let command = notices.command { hook.tell(event.line(id: nil), to: command) }
     // In a copy: to send may be to answer the next line of that client, whatever that asks.
     subscribers = subscribers.filter { subscriber in
       if let account = event.account {
@@ -129,13 +134,22 @@ extension TokenCoordinator {
       }
       return subscriber.send(.event(event.line(id: subscriber.id)))
     }
-    if subscribers.isEmpty { stopObserving() }
+  }
+
+  /// What the keyring has at the start is found, and nothing has changed by that.
+  private func isNews(_ event: SessionEvent) -> Bool {
+    switch event.event {
+    case .recovered: return hasFailed.contains(event.account) || hasFailed.contains(nil)
+    case .refreshFailed, .loginRequired, .logout, .keyring: hasFailed.insert(event.account)
+    case .login, .refreshed, .expiring, .config: break
+    }
+    return true
   }
 
   /// Some states begin by the clock alone.
   private func setEventAlarm() {
     eventAlarm?.cancel()
-    guard !subscribers.isEmpty else { return }
+    guard observedSince != nil else { return }
     let (now, wall) = (time.now, time.wall)
     let times = slots.values.compactMap { slot -> ContinuousClock.Instant? in
       guard let session = slot.session else { return nil }

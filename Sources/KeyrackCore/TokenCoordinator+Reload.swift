@@ -23,6 +23,7 @@ extension TokenCoordinator {
     descriptions = configuration.descriptions
     caFile = configuration.caFile
     uses = configuration.uses
+    notices = configuration.notices
     for key in health.keys { health[key]?.configurationChanged() }
     let removed = old.keys.filter { configuration.accounts[$0] == nil }
     let added = configuration.accounts.keys.filter { old[$0] == nil }

@@ -22,6 +22,7 @@ package actor TokenCoordinator {
   let digest: any Digest
   let fingerprints: any Fingerprints
   let prompt: any ConfirmationPrompt
+  let hook: any EventHook
   let log: any EventLog
   /// From 0 to 1, for what is to be spread in time.
   let random: @Sendable () -> Double
@@ -37,6 +38,7 @@ package actor TokenCoordinator {
   /// For issuers of which nothing is configured yet.
   var caFile: CAFile?
   var uses: [UseMapping]
+  var notices: NoticeSettings
   /// Set while the daemon runs without a configuration that can be used.
   var configurationError: ConfigurationError?
   package internal(set) var isStopping = false
@@ -80,11 +82,13 @@ package actor TokenCoordinator {
 
   // Telling what changes: see TokenCoordinator+Events.
   var subscribers: [Subscriber] = []
-  /// What subscribers were told last, by account.
+  /// What was told last, by account.
   var standings: [String: AccountStanding] = [:]
   var changed: Set<String> = []
-  /// Since when, Unix seconds.
-  var observedSince = 0
+  /// Since when, Unix seconds; nil before the start and after the end.
+  var observedSince: Int?
+  /// What has failed since, by account; nil is the keyring.
+  var hasFailed: Set<String?> = []
   var publication: Task<Void, Never>?
   var eventAlarm: Task<Void, Never>?
 
@@ -115,7 +119,7 @@ package actor TokenCoordinator {
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
     store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
-    fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, log: any EventLog,
+    fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook, log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
     checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
@@ -135,6 +139,7 @@ package actor TokenCoordinator {
     self.digest = digest
     self.fingerprints = fingerprints
     self.prompt = prompt
+    self.hook = hook
     self.log = log
     self.random = random
     self.checkpoint = checkpoint
@@ -144,11 +149,15 @@ package actor TokenCoordinator {
     descriptions = configuration.descriptions
     caFile = configuration.caFile
     uses = configuration.uses
+    notices = configuration.notices
     slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
   }
 
   /// Begins to read the keyring. Everything is answered meanwhile; what needs the keyring waits for it.
-  package func start() { Task { await self.loadUntilDone() } }
+  package func start() {
+    beginObserving()
+    Task { await self.loadUntilDone() }
+  }
 
   /// Ends what is under way: whoever waits is told `shutting_down`, sign-ins are given up, and what a provider has
   /// granted, or may have, is waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.

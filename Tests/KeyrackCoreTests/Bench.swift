@@ -12,6 +12,7 @@ struct Bench {
   let clock: FakeClock
   let redirects: FakeRedirects
   let prompt = FakePrompt()
+  let hook = FakeHook()
   let log = FakeLog()
   let coordinator: TokenCoordinator
 
@@ -26,9 +27,9 @@ struct Bench {
     provider: FakeProvider = FakeProvider(), contents: StoreContents = StoreContents(), notes: [EndedSession] = [],
     intents: [RefreshIntent] = [], clock: FakeClock = FakeClock(), accounts: [String] = ["work", "other"],
     kind: Provider.Kind = Bench.corp.kind, habits: ProviderHabits = ProviderHabits(),
-    redirects: FakeRedirects = FakeRedirects(), journal: Journal? = nil
+    redirects: FakeRedirects = FakeRedirects(), notices: NoticeSettings = NoticeSettings(), journal: Journal? = nil
   ) {
-    source = FakeSource(accounts, of: Provider(name: "corp", kind: kind, habits: habits))
+    source = FakeSource(accounts, of: Provider(name: "corp", kind: kind, habits: habits), notices: notices)
     self.redirects = redirects
     self.clock = clock
     self.provider = provider
@@ -39,7 +40,8 @@ struct Bench {
       executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, redirects: redirects,
       store: store, clientSecrets: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
-      fingerprints: FakeDigest(), prompt: prompt, log: log, random: { 0 }, checkpoint: { journal?.note($0.rawValue) })
+      fingerprints: FakeDigest(), prompt: prompt, hook: hook, log: log, random: { 0 },
+      checkpoint: { journal?.note($0.rawValue) })
   }
 
   static func record(

@@ -9,19 +9,22 @@ final class FakeSource: ConfigurationSource {
     var provider: Provider
     var policies: [String: AccessPolicy] = [:]
     var uses: [UseMapping] = []
+    var notices = NoticeSettings()
   }
 
   private let file: Mutex<File>
 
-  init(_ accounts: [String], of provider: Provider = Bench.corp) {
-    file = Mutex(File(accounts: accounts, provider: provider))
+  init(_ accounts: [String], of provider: Provider = Bench.corp, notices: NoticeSettings = NoticeSettings()) {
+    file = Mutex(File(accounts: accounts, provider: provider, notices: notices))
   }
 
   func write(
     _ accounts: [String], of provider: Provider = Bench.corp, policies: [String: AccessPolicy] = [:],
-    uses: [UseMapping] = []
+    uses: [UseMapping] = [], notices: NoticeSettings = NoticeSettings()
   ) {
-    file.withLock { $0 = File(accounts: accounts, provider: provider, policies: policies, uses: uses) }
+    file.withLock {
+      $0 = File(accounts: accounts, provider: provider, policies: policies, uses: uses, notices: notices)
+    }
   }
 
   var configuration: Configuration {
@@ -34,6 +37,7 @@ final class FakeSource: ConfigurationSource {
     var configuration = Configuration(
       providers: [provider.name: provider], accounts: Dictionary(uniqueKeysWithValues: accounts))
     configuration.uses = file.uses
+    configuration.notices = file.notices
     return configuration
   }
 

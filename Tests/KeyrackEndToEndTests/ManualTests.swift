@@ -9,8 +9,8 @@ import Testing
     ("[account work]\nnonsense=1", ["Accounts"]),
     ("[provider corp]\nnonsense=1", ["Every provider", "OAuth providers"]),
     ("[provider corp]\nkind=json\nnonsense=1", ["Every provider", "JSON providers"]),
-    ("[keyrack]\nnonsense=1", ["The command line"]),
     ("[use git https://h]\nnonsense=1", ["Served programs"]),
+    ("[keyrack]\nnonsense=1", ["The program"]),
   ])
   func everyKeyOfTheConfigurationIsThere(_ configuration: String, _ titles: [String]) async throws {
     let session = try await PrivateSession(.withoutBus)

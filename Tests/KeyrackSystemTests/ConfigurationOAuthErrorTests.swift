@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Refusal("browser=x", "2: [keyrack] browser: unknown key", "[keyrack] has browser_command, ca_file"),
+    Refusal("browser=x", "2: [keyrack] browser: unknown key", "[keyrack] has browser_command, ca_file, on_event"),
     Refusal("browser_command=", "2: [keyrack] browser_command: empty", "give it a value, or remove the line"),
     Refusal(
       "browser_command=a\\nb", "2: [keyrack] browser_command: not one line",

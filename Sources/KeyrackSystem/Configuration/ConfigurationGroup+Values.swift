@@ -32,6 +32,13 @@ extension ConfigurationGroup {
     return value
   }
 
+  /// A command for the shell; nil where there is no such key.
+  func command(_ key: String) throws(ConfigurationError) -> String? {
+    guard let command = try string(key) else { return nil }
+    guard !command.utf8.contains(0) else { throw failure(key, "holds a null byte", hint: "remove it") }
+    return command
+  }
+
   /// The path of a PEM file that nobody else may write to; nil where none is named.
   func caFile() throws(ConfigurationError) -> String? {
     guard let value = try string("ca_file") else { return nil }

@@ -10,6 +10,8 @@ struct Hook: Sendable {
   let words: [String]
   /// In its environment besides what is there. Other programs of this user can see them.
   var variables: [String: String] = [:]
+  /// A line, with its line feed, that it finds on its standard input; nil: nothing.
+  var input: [UInt8]?
   /// Whether what it prints is of use.
   let keepsOutput: Bool
   let limit: Duration

@@ -13,6 +13,13 @@ final class HookPipe {
     (readEnd, writeEnd) = (ends[0], ends[1])
   }
 
+  /// Never blocks, and is for a pipe that is empty.
+  func write(_ bytes: [UInt8]) throws(Hook.Failure) {
+    guard bytes.count <= PIPE_BUF else { throw Hook.Failure("would be handed more than \(PIPE_BUF) bytes") }
+    let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, $0.count) }
+    guard count == bytes.count else { throw Hook.Failure("has no input: \(SystemError.text(of: errno))") }
+  }
+
   deinit {
     closeReadEnd()
     closeWriteEnd()

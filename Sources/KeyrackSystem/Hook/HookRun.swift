@@ -5,7 +5,8 @@ import Glibc
 ///
 /// A shell starts the program and prints its exit status after its output: to systemd a service that SIGTERM has ended is
 /// a success. The shell's standard input is a pipe whose other end is here; when that is closed, for whatever reason,
-/// the shell and its group are killed, wherever they run and however far their start has come.
+/// the shell and its group are killed, wherever they run and however far their start has come. What the program is to read
+/// comes first in that pipe: so it is in no argument list and no environment.
 struct HookRun: Sendable {
   /// Bytes of what a hook prints.
   static let maximumOutput = 64 * 1024
@@ -23,6 +24,7 @@ struct HookRun: Sendable {
       lifeline.closeWriteEnd()
       output.closeReadEnd()
     }
+    if let input = hook.input { try lifeline.write(input) }
     let pid = try start(input: lifeline.readEnd, output: output.writeEnd)
     lifeline.closeReadEnd()
     output.closeWriteEnd()
@@ -41,7 +43,7 @@ struct HookRun: Sendable {
   }
 
   private func start(input: Int32, output: Int32) throws(Hook.Failure) -> pid_t {
-    let shell = ["/bin/sh", "-c", Self.script(keepsOutput: hook.keepsOutput), "sh"] + hook.words
+    let shell = ["/bin/sh", "-c", script, "sh"] + hook.words
     let command = environment.command(for: hook, running: shell)
     do throws(ChildProcess.StartError) {
       return try ChildProcess.start(
@@ -52,15 +54,17 @@ struct HookRun: Sendable {
     }
   }
 
-  private static func script(keepsOutput: Bool) -> String {
-    """
-    exec 3<&0 </dev/null
-    { read -r _; kill -KILL 0; } <&3 >/dev/null &
-    exec 3<&-
-    "$@"\(keepsOutput ? "" : " >/dev/null")
-    printf '\\n%d' "$?"
-    kill -KILL "$!"
-    """
+  private var script: String {
+    let (reads, input) = hook.input == nil ? ("", "") : ("IFS= read -r line <&3", "printf '%s\\n' \"$line\" | ")
+    return """
+      exec 3<&0 </dev/null
+      \(reads)
+      { read -r _; kill -KILL 0; } <&3 >/dev/null &
+      exec 3<&-
+      \(input)"$@"\(hook.keepsOutput ? "" : " >/dev/null")
+      printf '\\n%d' "$?"
+      kill -KILL "$!"
+      """
   }
 
   private func read(_ descriptor: Int32, until deadline: SuspendingClock.Instant) throws(Hook.Failure) -> [UInt8] {

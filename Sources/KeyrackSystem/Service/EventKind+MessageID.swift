@@ -24,6 +24,7 @@ extension Event.Kind {
     case .configuration: "989e187f578f4b1ebe76889e417fe1f4"
     case .configurationRefused: "28ea19bd7cf0417a8606de075ae22e89"
     case .clientSecretChanged: "b0ea7fe5130c4778a21975c044b52c19"
+    case .noticeFailed: "2bf3e60f280a4f8cbbb6a91ac86104e6"
     case .started: "fae9284d1e9e458aa2ef094a1dc822fb"
     case .stopping: "86da874b8a01401aa119909abbc98777"
     case .logOverflow: "ad76a0b00e814e5a852e2a8a34cfb40e"
