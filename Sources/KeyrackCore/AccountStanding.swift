@@ -20,7 +20,7 @@ struct AccountStanding: Equatable {
     guard session == old.session else {
       guard session != nil else { return [(.logout, nil)] }
       let first: (SessionEvent.Kind, String?) = (began ? .login : .recovered, nil)
-      return [first] + healthEvents(since: .fine)
+      return [first] + healthEvents(since: .fine) + (isExpiring ? [(.expiring, nil)] : [])
     }
     guard session != nil else { return [] }
     var events: [(SessionEvent.Kind, reason: String?)] = []

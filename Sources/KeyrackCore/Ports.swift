@@ -232,6 +232,13 @@ package protocol EventHook: Sendable {
   func tell(_ line: [UInt8], to command: String)
 }
 
+/// Shows the person what they should see to, where there is a way to. Both return at once.
+package protocol NoticeDisplay: Sendable {
+  /// In place of what is shown of the same subject.
+  func show(_ notice: Notice)
+  func close(_ subject: Notice.Subject)
+}
+
 /// What happens, for the journal.
 package protocol EventLog: Sendable {
   func record(_ event: Event)

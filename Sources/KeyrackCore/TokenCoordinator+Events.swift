@@ -126,6 +126,7 @@ extension TokenCoordinator {
   }
 
   private func publish(_ event: SessionEvent) {
+    post(event)
     if isNews(event), let command = notices.command { hook.tell(event.line(id: nil), to: command) }
     // In a copy: to send may be to answer the next line of that client, whatever that asks.
     subscribers = subscribers.filter { subscriber in

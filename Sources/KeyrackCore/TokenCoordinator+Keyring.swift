@@ -95,7 +95,9 @@ extension TokenCoordinator {
     case .shuttingDown: throw .shuttingDown
     case .timedOut where slots[name]?.session == nil: throw .timeout(name)
     case .settled, .ended, .timedOut:
-      if !isLoaded && slots[name]?.session == nil { throw .keyring(name, keyring.error) }
+      guard !isLoaded && slots[name]?.session == nil else { return }
+      keyringMissed(by: name)
+      throw .keyring(name, keyring.error)
     }
   }
 

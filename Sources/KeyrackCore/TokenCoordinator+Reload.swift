@@ -41,6 +41,7 @@ extension TokenCoordinator {
     countSignedIn()
     planRefresh()
     configurationRead()
+    noticesConfigured()
     return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
   }
 

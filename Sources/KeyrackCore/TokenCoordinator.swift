@@ -23,6 +23,7 @@ package actor TokenCoordinator {
   let fingerprints: any Fingerprints
   let prompt: any ConfirmationPrompt
   let hook: any EventHook
+  let display: any NoticeDisplay
   let log: any EventLog
   /// From 0 to 1, for what is to be spread in time.
   let random: @Sendable () -> Double
@@ -92,6 +93,11 @@ package actor TokenCoordinator {
   var publication: Task<Void, Never>?
   var eventAlarm: Task<Void, Never>?
 
+  // Telling the person: see TokenCoordinator+Notices.
+  var board: NoticeBoard
+  var reminder: Task<Void, Never>?
+  var reminderAt: ContinuousClock.Instant?
+
   // The keyring: see TokenCoordinator+Keyring.
   var loading: Task<Void, Never>?
   var isLoaded = false
@@ -119,7 +125,8 @@ package actor TokenCoordinator {
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
     store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
-    fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook, log: any EventLog,
+    fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook,
+    display: any NoticeDisplay, log: any EventLog,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
     checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
@@ -140,6 +147,7 @@ package actor TokenCoordinator {
     self.fingerprints = fingerprints
     self.prompt = prompt
     self.hook = hook
+    self.display = display
     self.log = log
     self.random = random
     self.checkpoint = checkpoint
@@ -150,6 +158,7 @@ package actor TokenCoordinator {
     caFile = configuration.caFile
     uses = configuration.uses
     notices = configuration.notices
+    board = NoticeBoard(configuration.notices)
     slots = configuration.accounts.mapValues { AccountSlot(account: $0, wall: time.wall) }
   }
 
@@ -164,6 +173,7 @@ package actor TokenCoordinator {
   package func stop() async {
     isStopping = true
     endSubscriptions()
+    endReminders()
     writeCounts()
     planned?.cancel()
     for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }

@@ -41,7 +41,8 @@ final class Daemon {
       clientSecrets: secrets,
       endedSessions: state, intents: state,
       source: files, time: loop, digest: GLibDigest(), fingerprints: KeyedFingerprints(),
-      prompt: Askpass(), hook: EventCommand(log: log), log: log, checkpoint: CrashPoint.reached,
+      prompt: Askpass(), hook: EventCommand(log: log), display: DesktopNotifications(log: log), log: log,
+      checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
     callbacks.coordinator.withLock { $0 = coordinator }
     self.coordinator = coordinator

@@ -13,6 +13,7 @@ struct Bench {
   let redirects: FakeRedirects
   let prompt = FakePrompt()
   let hook = FakeHook()
+  let display = FakeDisplay()
   let log = FakeLog()
   let coordinator: TokenCoordinator
 
@@ -40,7 +41,7 @@ struct Bench {
       executor: QueueExecutor.shared, configuration: source.configuration, provider: provider, redirects: redirects,
       store: store, clientSecrets: store,
       endedSessions: self.notes, intents: self.intents, source: source, time: clock, digest: FakeDigest(),
-      fingerprints: FakeDigest(), prompt: prompt, hook: hook, log: log, random: { 0 },
+      fingerprints: FakeDigest(), prompt: prompt, hook: hook, display: display, log: log, random: { 0 },
       checkpoint: { journal?.note($0.rawValue) })
   }
 

@@ -18,5 +18,14 @@ import Testing
     #expect(events.kinds == [])
     await bench.clock.run(.seconds(1))
     #expect(events.kinds == [.expiring])
+    #expect(await bench.display.actions() == [.show(.expiring(account: "work"))])
+  }
+
+  @Test func oneThatWasOverdueAtTheStartIsToldToo() async throws {
+    var record = Bench.record()
+    record.refreshExpiresAt = record.obtainedAt + 1100
+    let bench = Bench(contents: StoreContents(records: [record]))
+    await bench.coordinator.start()
+    #expect(await bench.display.actions() == [.show(.expiring(account: "work"))])
   }
 }

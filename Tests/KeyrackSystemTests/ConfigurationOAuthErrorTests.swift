@@ -120,7 +120,9 @@ import Testing
   }
 
   @Test(arguments: [
-    Refusal("browser=x", "2: [keyrack] browser: unknown key", "[keyrack] has browser_command, ca_file, on_event"),
+    Refusal(
+      "browser=x", "2: [keyrack] browser: unknown key",
+      "[keyrack] has browser_command, ca_file, on_event, notify, notify_interval"),
     Refusal("browser_command=", "2: [keyrack] browser_command: empty", "give it a value, or remove the line"),
     Refusal(
       "browser_command=a\\nb", "2: [keyrack] browser_command: not one line",

@@ -55,7 +55,7 @@ struct UserManager: Sendable {
     defer { unsafe sd_bus_close_unref(bus) }
     guard unsafe sd_bus_set_address(bus, address(socket)) >= 0,
       unsafe sd_bus_set_method_call_timeout(bus, UInt64(patience / .microseconds(1))) >= 0,
-      unsafe sd_bus_start(bus) >= 0, unsafe isReady(bus)
+      unsafe sd_bus_start(bus) >= 0, unsafe BusConnection.isReady(bus, within: patience)
     else { return nil }
     var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let result = unsafe sd_bus_get_property_strv(
@@ -63,18 +63,6 @@ struct UserManager: Sendable {
       nil, &list)
     guard result >= 0, let list = unsafe list else { return nil }
     return unsafe take(list)
-  }
-
-  /// A manager that hangs takes the connection and says nothing.
-  private static func isReady(_ bus: OpaquePointer) -> Bool {
-    let deadline = ContinuousClock.now + patience
-    while unsafe sd_bus_is_ready(bus) == 0 {
-      let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero, unsafe sd_bus_process(bus, nil) >= 0,
-        unsafe sd_bus_wait(bus, UInt64(left / .microseconds(1))) >= 0
-      else { return false }
-    }
-    return unsafe sd_bus_is_ready(bus) > 0
   }
 
   /// Frees the list.

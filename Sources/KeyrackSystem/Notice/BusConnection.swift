@@ -1,0 +1,15 @@
+import CSystemd
+
+enum BusConnection {
+  /// Whether that can be called now. Who hangs takes a connection and says nothing. Blocks.
+  static func isReady(_ bus: OpaquePointer, within limit: Duration) -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while unsafe sd_bus_is_ready(bus) == 0 {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero, unsafe sd_bus_process(bus, nil) >= 0,
+        unsafe sd_bus_wait(bus, UInt64(left / .microseconds(1))) >= 0
+      else { return false }
+    }
+    return unsafe sd_bus_is_ready(bus) > 0
+  }
+}
