@@ -22,9 +22,9 @@ struct LoginCommand {
   }
 
   func run(json: Bool) throws -> Int32 {
-    var answer = try answer(to: try operation())
+    var answer = try answer(to: try operation(), json)
     if case .failure(let error) = answer.result, error.reason == "credentials_needed" {
-      answer = try self.answer(to: try withPassword())
+      answer = try self.answer(to: try withPassword(), json)
     }
     return try Call.present(answer, json: json) { reply in
       let subject = reply.subject.map { " as \($0)" } ?? ""
@@ -34,12 +34,12 @@ struct LoginCommand {
   }
 
   /// Ctrl-C ends the sign-in, too.
-  private func answer(to operation: LoginOperation) throws -> Answer<LoginOperation.Reply> {
+  private func answer(to operation: LoginOperation, _ json: Bool) throws -> Answer<LoginOperation.Reply> {
     let client = try Client()
     let interruption = try LoginInterruption(account: account)
     defer { interruption.end() }
     let dialogue = LoginDialogue(
-      account: account, method: operation.method, opensBrowser: !invocation.has(.noBrowser))
+      account: account, method: operation.method, opensBrowser: !invocation.has(.noBrowser), showsProgress: !json)
     do {
       return try client.answer(to: operation) { try dialogue.show($0) }
     } catch let failure as CommandFailure {

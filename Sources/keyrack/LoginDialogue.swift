@@ -7,6 +7,8 @@ struct LoginDialogue {
   let account: String
   let method: LoginOperation.Method?
   let opensBrowser: Bool
+  /// Whether it is said what is waited for.
+  let showsProgress: Bool
 
   func show(_ event: LoginEvent) throws {
     switch event {
@@ -23,6 +25,13 @@ struct LoginDialogue {
     if !isOpened {
       Output.note("on another machine? keyrack login \(account) --paste, or --device where the provider has it")
     }
+    wait(for: "the browser", until: event.expiresAt)
+  }
+
+  private func wait(for what: String, until end: Int) {
+    guard showsProgress else { return }
+    let left = RelativeTime.length(max(0, end - time(nil)))
+    Output.progress("waiting for \(what), \(left) left; Ctrl-C ends the sign-in")
   }
 
   private func show(_ event: LoginEvent.Device) {
@@ -31,6 +40,7 @@ struct LoginDialogue {
     Output.note("on any device, open \(event.verificationURI) and enter the code")
     Output.note("    \(event.userCode)")
     if let complete = event.verificationURIComplete { Output.note("or open \(complete)") }
+    wait(for: "that", until: event.expiresAt)
   }
 
   /// An address of another sign-in is no reason to give up.

@@ -9,7 +9,10 @@ struct LogoutCommand {
   }
 
   func run(json: Bool) throws -> Int32 {
-    try Call.perform(operation, json: json) { reply in
+    if operation.wait == true, !json {
+      Output.progress("waiting until the provider has been told; Ctrl-C leaves that to keyrackd")
+    }
+    return try Call.perform(operation, json: json) { reply in
       Output.note(Self.outcome(reply))
       if reply.local == .pending {
         Output.warning("the keyring is out of reach: what it holds is not used any more, and removed when it can be")

@@ -23,6 +23,11 @@ enum Output {
     _ = write(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// What takes a while, for whoever waits at a terminal; nothing where standard error is none.
+  static func progress(_ text: String) {
+    if isatty(STDERR_FILENO) == 1 { note(text) }
+  }
+
   /// Lines that are ours.
   static func picture(_ lines: [String]) {
     _ = write(Array(lines.map { $0 + "\n" }.joined().utf8), to: STDERR_FILENO)

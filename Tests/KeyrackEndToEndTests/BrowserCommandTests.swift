@@ -101,6 +101,22 @@ import Testing
     func status() async throws -> Int32 { try await BlockingThread.run { process.result().status } }
   }
 
+  @Test(arguments: [false, true]) func whoWaitsAtATerminalIsToldForWhat(_ json: Bool) async throws {
+    let fixture = try await KeyrackFixture.withBrowser()
+    let session = try Session(["login", "work", "--no-browser"] + (json ? ["--json"] : []), fixture)
+    var shown = try await session.shown(until: "where the provider has it\r\n")
+    try await Callback.opening(Self.address(in: shown)).deliver()
+    #expect(try await session.status() == 0)
+    // The terminal shows what is typed, after all that was printed.
+    session.terminal.type("end\n")
+    shown += try await session.shown(until: "end\r\n")
+    #expect(shown.contains(#/\nwaiting for the browser, \d+ min left; Ctrl-C ends the sign-in\r\n/#) == !json)
+    if json { return }
+    let logout = try Session(["logout", "work", "--wait"], fixture)
+    _ = try await logout.shown(until: "waiting until the provider has been told; Ctrl-C leaves that to keyrackd\r\n")
+    #expect(try await logout.status() == 0)
+  }
+
   private static let prompt = "paste the address here (it is not shown): "
 
   private static func address(in shown: String) throws -> String {
