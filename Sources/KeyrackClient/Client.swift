@@ -32,6 +32,9 @@ public final class Client {
   /// Connects to `$KEYRACK_SOCKET`, else to `$XDG_RUNTIME_DIR/keyrack/keyrack.sock`.
   public convenience init() throws(ClientError) { try self.init(path: SocketPath.fromEnvironment()) }
 
+  /// Where ``init()`` connects to, whether there is anything or not.
+  public static func usualPath() throws(ClientError) -> String { try SocketPath.fromEnvironment() }
+
   /// Connects to the socket at `path`.
   ///
   /// Throws where nobody listens there or somebody else does: the socket of another user is not used.

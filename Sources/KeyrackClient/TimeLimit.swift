@@ -7,6 +7,8 @@ extension Operation {
     switch Self.name {
     case .version, .status, .subscribe, .cancel, .loginResponse, .providers, .resolve: .seconds(10)
     case .reload: .seconds(30)
+    // Its own limit is 25 s.
+    case .check: .seconds(40)
     // Two documents may have to be tried.
     case .discover: .seconds(50)
     // A request, and a prompt of the keyring.

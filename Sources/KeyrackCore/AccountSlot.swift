@@ -30,6 +30,8 @@ enum Awaited: Hashable {
   case look(SessionID)
   /// An attempt to read the keyring.
   case keyring
+  /// One part of a check.
+  case check(Int)
   /// What the person says.
   case confirmation(ConfirmationQuestion)
 }

@@ -49,6 +49,7 @@ package struct Responder: LineResponder {
     case .logout(let logout): send(.reply(Reply(id: id, result: await coordinator.logout(logout, by: caller)).line()))
     case .token(let token): send(.reply(Reply(id: id, result: await coordinator.token(token, by: caller)).line()))
     case .status(let status): send(.reply(Reply(id: id, result: coordinator.status(status, by: caller)).line()))
+    case .check: send(.reply(Reply(id: id, result: await coordinator.check(by: caller)).line()))
     case .subscribe(let subscribe): coordinator.subscribe(subscribe, id: id, by: caller, send)
     case .reload: send(.reply(Reply(id: id, result: await coordinator.reload(by: caller)).line()))
     case .providers: send(.reply(Reply(id: id, result: coordinator.describeProviders()).line()))

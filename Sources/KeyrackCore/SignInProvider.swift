@@ -9,6 +9,8 @@ package protocol SignInProvider: Sendable {
   /// The same for an issuer of which nothing is configured yet: OpenID Connect Discovery first, then RFC 8414. `caFile` is
   /// that of ``Configuration/caFile``.
   func discover(issuer: String, caFile: CAFile?) async -> Result<IssuerMetadata, RequestFailure>
+  /// Finds out whether it can be reached, and is what the configuration says, without a credential.
+  func probe(_ provider: Provider) async -> ProviderFinding
   /// Makes this program a client (RFC 7591): a public one with PKCE where the issuer lets it choose.
   func register(_ registration: ClientRegistration, at issuer: IssuerMetadata, caFile: CAFile?) async
     -> Result<RegisteredClient, RequestFailure>

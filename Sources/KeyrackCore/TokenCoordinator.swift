@@ -12,7 +12,7 @@ package actor TokenCoordinator {
   let provider: any IdentityProvider
   let signIns: any SignInProvider
   let redirects: any RedirectListener
-  let store: any SessionStore
+  let store: any SessionStore & StoreProbe
   let clientSecrets: any ClientSecretStore
   let persons: any PersonStore
   let endedSessions: any EndedSessions
@@ -51,6 +51,9 @@ package actor TokenCoordinator {
   var flights: [SessionID: Task<Void, Never>] = [:]
   /// What a refresh brought for a session that had ended by then: to be revoked, nothing else.
   var lateTokens: [SessionID: MintedTokens] = [:]
+
+  // Looking at everything: see TokenCoordinator+Check.
+  var lastCheck = 0
 
   // Asking the person: see TokenCoordinator+Confirmation.
   var confirmations: [ConfirmationQuestion: PendingConfirmation] = [:]
@@ -123,7 +126,8 @@ package actor TokenCoordinator {
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
-    store: any SessionStore & PersonStore, clientSecrets: any ClientSecretStore, endedSessions: any EndedSessions,
+    store: any SessionStore & PersonStore & StoreProbe, clientSecrets: any ClientSecretStore,
+    endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
     fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook,
     display: any NoticeDisplay, log: any EventLog,

@@ -1,6 +1,8 @@
 /// A line to `keyrack-keyring`, the helper process that speaks to the Secret Service. One call at a time.
 package struct KeyringCall: Decodable, JSONObject, Sendable {
   package enum Name: String, Decodable, Sendable {
+    /// Is there a session bus? Says nothing of what is on it.
+    case connect
     /// Is there a default collection, and can it be written? Unlocks it where `unlock` allows.
     case prepare
     /// All items that have these attributes, with their secrets.

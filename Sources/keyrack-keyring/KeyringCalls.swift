@@ -35,9 +35,13 @@ final class KeyringCalls {
 
   private func perform(_ call: KeyringCall) throws(ServiceError) -> KeyringAnswer {
     let bus = try sessionBus()
+    if case .connect = call.call {
+      try bus.ping()
+      return KeyringAnswer(.done)
+    }
     let collection = try openCollection(call, bus)
     switch call.call {
-    case .prepare: return KeyringAnswer(.done)
+    case .connect, .prepare: return KeyringAnswer(.done)
     case .find: return KeyringAnswer(.done, items: try find(call, bus))
     case .store: return try store(call, in: collection)
     case .replace: return try replace(call, in: collection, bus)
@@ -168,7 +172,7 @@ extension KeyringCall {
   /// What libsecret would only refuse on its standard error.
   fileprivate var fault: String? {
     let texts = attributes.flatMap { [$0.key, $0.value] } + [label ?? ""]
-    if attributes.isEmpty && call != .prepare { return "a call without attributes" }
+    if attributes.isEmpty && call != .prepare && call != .connect { return "a call without attributes" }
     if texts.contains(where: { $0.utf8.contains(0) }) { return "an attribute holds a null byte" }
     if let secret, secret.isEmpty || secret.bytes.count > Self.maximumSecret {
       return "a secret must have 1 to \(Self.maximumSecret) bytes, not \(secret.bytes.count)"

@@ -18,6 +18,11 @@ import CSecret
     unsafe connection = unsafe opened
   }
 
+  /// Asks the bus itself for something.
+  func ping() throws(ServiceError) {
+    _ = try call("GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", .tuple(), on: "org.freedesktop.DBus")
+  }
+
   /// The collection that new items go to, nil where there is none.
   func defaultCollection() throws(ServiceError) -> String? {
     let reply = try call("ReadAlias", of: "org.freedesktop.Secret.Service", at: Self.root, .tuple(.text("default")))
@@ -51,11 +56,12 @@ import CSecret
   private static let root = "/org/freedesktop/secrets"
 
   private func call(
-    _ method: String, of interface: String, at path: String, _ arguments: Variant
+    _ method: String, of interface: String, at path: String, _ arguments: Variant,
+    on name: String = "org.freedesktop.secrets"
   ) throws(ServiceError) -> Variant {
     var error: UnsafeMutablePointer<GError>?
     let reply = unsafe g_dbus_connection_call_sync(
-      connection, "org.freedesktop.secrets", path, interface, method, arguments.pointer, nil, G_DBUS_CALL_FLAGS_NONE,
+      connection, name, path, interface, method, arguments.pointer, nil, G_DBUS_CALL_FLAGS_NONE,
       -1, nil, &error)
     guard let reply = unsafe reply else { throw unsafe ServiceError(method, taking: error) }
     return unsafe Variant(taking: reply)

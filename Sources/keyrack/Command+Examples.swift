@@ -6,6 +6,7 @@ extension Command {
     case .logout: [("keyrack logout work --wait", "sign out here and at the provider, and see that it worked")]
     case .token: Self.tokens
     case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
+    case .check: [("keyrack check", "when something does not work, and before you report it")]
     case .watch: [("keyrack watch", "all accounts"), ("keyrack watch work --json", "one of them, for a program")]
     case .wait: [("keyrack wait work && mbsync work", "in a script that starts before the network is there")]
     case .log: Self.logs

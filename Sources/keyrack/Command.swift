@@ -1,6 +1,6 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, status, watch, wait, log
+  case login, logout, token, status, check, watch, wait, log
   case accountAdd = "account add"
   case accountList = "account list"
   case accountRemove = "account remove"
@@ -55,6 +55,14 @@ enum Command: String, CaseIterable {
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
         details: "EXPIRES is the access token's end. It is renewed at the next need; nothing has to be done.")
+    case .check:
+      Definition(
+        usage: [""], summary: "look at everything that is needed, and say what to do",
+        details: """
+          A line each: ok, warn or fail, what was looked at, and what was found. Below it, what to do. Providers are asked
+          for what they tell everybody, the keyring keeps an item for a moment; nobody is asked anything. No line holds a
+          secret: put all of them into a bug report.
+          """)
     case .watch:
       Definition(
         usage: ["[ACCOUNT...]"], summary: "show what changes, as it happens",
@@ -110,7 +118,7 @@ enum Command: String, CaseIterable {
     case .watch: 0...1000
     case .importAccount: 2...2
     case .help: 0...2
-    case .reload, .version, .accountList, .providerList: 0...0
+    case .check, .reload, .version, .accountList, .providerList: 0...0
     }
   }
 
@@ -120,7 +128,7 @@ enum Command: String, CaseIterable {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
     case .gitCredential, .dockerCredential: "which operation?"
-    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
+    case .login, .logout, .token, .status, .check, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
       .providerList,
       .cancel, .reload,
       .version, .help:

@@ -30,6 +30,7 @@ enum CommandLineInterface {
     case .logout: try LogoutCommand(invocation).run(json: json)
     case .token: try TokenCommand(invocation).run(json: json)
     case .status: try StatusCommand(invocation).run(json: json)
+    case .check: try CheckCommand.run(json: json)
     case .watch: try WatchCommand(invocation).run(json: json)
     case .wait: try WaitCommand(invocation).run(json: json)
     case .log: try LogCommand(invocation).run(json: json)

@@ -40,14 +40,18 @@ extension ConfigurationFile {
 
   /// The file of `keyrack.conf.d` that has the group; nil where none has.
   func fragment(with group: String) -> String? {
+    Self.fragments(of: path).last { (try? ConfigurationFile(path: $0))?.has(group: group) == true }
+  }
+
+  /// The files of `keyrack.conf.d`, in no order.
+  static func fragments(of path: String) -> [String] {
     let directory = path + ".d"
-    guard let entries = unsafe g_dir_open(directory, 0, nil) else { return nil }
+    guard let entries = unsafe g_dir_open(directory, 0, nil) else { return [] }
     defer { unsafe g_dir_close(entries) }
-    var found: String?
+    var found: [String] = []
     while let name = unsafe g_dir_read_name(entries) {
       let fragment = "\(directory)/\(unsafe String(cString: name))"
-      guard fragment.hasSuffix(".conf"), let file = try? ConfigurationFile(path: fragment) else { continue }
-      if file.has(group: group) { found = fragment }
+      if fragment.hasSuffix(".conf") && !fragment.hasPrefix(directory + "/.") { found.append(fragment) }
     }
     return found
   }

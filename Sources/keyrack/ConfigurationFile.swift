@@ -66,7 +66,7 @@ import Glibc
     }
   }
 
-  private static func usualPath() throws(CommandFailure) -> String {
+  static func usualPath() throws(CommandFailure) -> String {
     let base = unsafe String(cString: g_get_user_config_dir())
     guard base.utf8.first == UInt8(ascii: "/") else {
       throw CommandFailure(status: 1, "no home directory is known", hint: "set HOME")

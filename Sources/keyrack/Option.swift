@@ -87,7 +87,10 @@ enum Option: String, CaseIterable {
     case .lines: "the last of them, so many; -n for short"
     case .follow: "go on with what happens from now on"
     case .json:
-      command == .log ? "print all fields, as journalctl does" : "print the daemon's reply line instead, errors too"
+      command == .log
+        ? "print all fields, as journalctl does"
+        : command == .check
+          ? "print the checks as one line of JSON" : "print the daemon's reply line instead, errors too"
     case .help: "print this"
     }
   }

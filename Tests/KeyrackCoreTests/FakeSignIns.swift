@@ -12,6 +12,9 @@ final class FakeSignIns: Sendable {
     var device: Result<DeviceAuthorization, RequestFailure> = .success(FakeSignIns.device())
     var polls: [DeviceOutcome] = [.pending]
     var identities: [Result<Identity?, RequestFailure>] = [.success(nil)]
+    var finding = ProviderFinding(.success("answers"))
+    /// Whether a probe has no answer for a long time.
+    var hangs = false
     var asked: [String] = []
     var pollTimes: [ContinuousClock.Instant] = []
     var authorizations = 0
@@ -37,6 +40,12 @@ extension FakeProvider: SignInProvider {
 
   func discover(issuer: String, caFile: CAFile?) async -> Result<IssuerMetadata, RequestFailure> {
     take("discover \(issuer)" + (caFile.map { " trusting \($0.path)" } ?? "")) { $0.metadata }
+  }
+
+  func probe(_ provider: Provider) async -> ProviderFinding {
+    let (finding, hangs) = take("probe \(provider.name)") { ($0.finding, $0.hangs) }
+    if hangs, let clock { try? await clock.sleep(until: clock.now + .seconds(3600)) }
+    return finding
   }
 
   func register(

@@ -10,6 +10,7 @@ final class FakeSource: ConfigurationSource {
     var policies: [String: AccessPolicy] = [:]
     var uses: [UseMapping] = []
     var notices = NoticeSettings()
+    var error: ConfigurationError?
   }
 
   private let file: Mutex<File>
@@ -41,7 +42,12 @@ final class FakeSource: ConfigurationSource {
     return configuration
   }
 
-  func read() async throws(ConfigurationError) -> Configuration { configuration }
+  func damage(_ error: ConfigurationError) { file.withLock { $0.error = error } }
+
+  func read() async throws(ConfigurationError) -> Configuration {
+    if let error = file.withLock({ $0.error }) { throw error }
+    return configuration
+  }
 
   /// Of `host/path`.
   func place(_ url: String, for use: ResolveOperation.Use) -> WebPlace? { WebPlace(url) }

@@ -2,7 +2,7 @@ import KeyrackCore
 import KeyrackProtocol
 
 /// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
-actor FakeStore: SessionStore, ClientSecretStore, PersonStore {
+actor FakeStore: SessionStore, ClientSecretStore, PersonStore, StoreProbe {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
@@ -75,6 +75,10 @@ actor FakeStore: SessionStore, ClientSecretStore, PersonStore {
     try await begin("keep secret")
     secrets[provider] = secret
   }
+
+  /// The bus has no lock.
+  func probeBus() async throws(StoreError) { if error != .locked { try await begin("bus") } }
+  func probe() async throws(StoreError) { try await begin("probe") }
 
   private func begin(_ name: String) async throws(StoreError) {
     if holding.contains(name) { await withCheckedContinuation { held.append($0) } }

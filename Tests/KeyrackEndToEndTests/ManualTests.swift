@@ -54,6 +54,7 @@ import Testing
     case .logout: names(LogoutOperation.self)
     case .token: names(TokenOperation.self)
     case .status: names(StatusOperation.self)
+    case .check: names(CheckOperation.self)
     case .subscribe: names(SubscribeOperation.self)
     case .reload: names(ReloadOperation.self)
     case .providers: names(ProvidersOperation.self)

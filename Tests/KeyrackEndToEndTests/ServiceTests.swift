@@ -89,8 +89,14 @@ import Testing
     #expect(error?.code == .configError)
     #expect(error?.message.hasPrefix("\(activated.configurationFile):2: [account work] providr: ") == true)
     #expect(try await wire.call(StatusOperation()).accounts.isEmpty)
+    let broken = try await wire.call(CheckOperation()).checks[0]
+    #expect(
+      broken.result == .fail && broken.message.hasPrefix("\(activated.configurationFile):2: [account work] providr: "))
+    #expect(broken.message.hasSuffix("; none is in force"))
     try Data().write(to: URL(filePath: activated.configurationFile))
+    #expect(try await wire.call(CheckOperation()).checks[0].hint == "keyrack reload")
     #expect(try await wire.call(ReloadOperation()).added.isEmpty)
+    #expect(try await wire.call(CheckOperation()).checks[0].result == .ok)
     let next = await #expect(throws: ReplyError.self) { try await wire.call(TokenOperation(account: "work")) }
     #expect(next?.code == .unknownAccount)
   }

@@ -4,17 +4,21 @@ package struct HTTPResponse: Sendable, Equatable {
   package var contentType: String?
   /// The text of `Retry-After`, see ``RetryAfter``.
   package var retryAfter: String?
+  /// When it was made, by the clock there: see ``ResponseDate``.
+  package var date: Int?
   /// Where a redirect, which is never followed, wanted to lead: host and port, or nil.
   package var redirect: String?
   /// Decoded, at most ``HTTPClient/Limits/body`` bytes.
   package var body: [UInt8]
 
   package init(
-    status: Int, contentType: String? = nil, retryAfter: String? = nil, redirect: String? = nil, body: [UInt8] = []
+    status: Int, contentType: String? = nil, retryAfter: String? = nil, date: Int? = nil,
+    redirect: String? = nil, body: [UInt8] = []
   ) {
     self.status = status
     self.contentType = contentType
     self.retryAfter = retryAfter
+    self.date = date
     self.redirect = redirect
     self.body = body
   }

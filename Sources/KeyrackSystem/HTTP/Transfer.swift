@@ -51,7 +51,8 @@ import KeyrackProtocol
   private func response() -> HTTPResponse {
     HTTPResponse(
       status: number(of: CURLINFO_RESPONSE_CODE), contentType: header("Content-Type"),
-      retryAfter: header("Retry-After"), redirect: header("Location").flatMap { endpoint.target(ofRedirect: $0) },
+      retryAfter: header("Retry-After"), date: ResponseDate.seconds(header("Date"), age: header("Age")),
+      redirect: header("Location").flatMap { endpoint.target(ofRedirect: $0) },
       body: body)
   }
 

@@ -43,6 +43,14 @@ extension ProviderClient: SignInProvider {
   private func metadata(
     of issuer: String, _ document: DiscoveryDocument, _ provider: Provider
   ) async throws(RequestFailure) -> DiscoveryAnswer {
+    let request = EndpointRequest(
+      provider: provider, method: .get, endpoint: try metadataEndpoint(of: issuer, document))
+    return try await send(request) { answer, response in
+      DiscoveryAnswer.of(response, read: answer, from: issuer, document)
+    }
+  }
+
+  func metadataEndpoint(of issuer: String, _ document: DiscoveryDocument) throws(RequestFailure) -> Endpoint {
     let base: Endpoint
     do { base = try Endpoint(validating: issuer) } catch {
       throw .refused("the issuer is \(error.message)", hint: error.hint)
@@ -50,10 +58,7 @@ extension ProviderClient: SignInProvider {
     guard !base.hasQuery, let endpoint = base.withPath(document.path) else {
       throw .refused("the issuer has a query", hint: "remove the ? and what follows")
     }
-    let request = EndpointRequest(provider: provider, method: .get, endpoint: endpoint)
-    return try await send(request) { answer, response in
-      DiscoveryAnswer.of(response, read: answer, from: issuer, document)
-    }
+    return endpoint
   }
 
   private static func neither(_ first: RequestFailure, _ second: RequestFailure) -> RequestFailure {

@@ -1,0 +1,49 @@
+import KeyrackClient
+import KeyrackProtocol
+
+/// `keyrack check`: what can be seen from here on the way to the daemon, then what the daemon sees.
+enum CheckCommand {
+  static func run(json: Bool) throws -> Int32 {
+    // It may take its time, while the daemon does.
+    let unit = UnitCheck()
+    var checks = [RuntimeDirectoryCheck.check, ConfigurationFileCheck.check]
+    let (socket, client) = SocketCheck.run()
+    let answers = client.map(ask) ?? []
+    checks += [unit.check, socket] + answers
+    if json {
+      try Output.line(JSONObjectWriter.text(of: CheckOperation.Reply(checks: checks)))
+    } else {
+      try Output.data(checks.map(text).joined())
+    }
+    if client == nil { return 7 }
+    return checks.contains { $0.result == .fail } ? 1 : 0
+  }
+
+  /// What the daemon says of itself, and of the rest.
+  private static func ask(_ client: Client) -> [Check] {
+    do {
+      let version = Self.version(try client.call(VersionOperation()))
+      do { return [version] + (try client.call(CheckOperation()).checks) } catch let error as ReplyError {
+        return [version, Check(.fail, "daemon", "refuses to look: \(error.message)", hint: error.hint)]
+      }
+    } catch let error as ClientError {
+      return [Check(.fail, "daemon", error.description, hint: error.hint)]
+    } catch {
+      return [Check(.fail, "daemon", "\(error)")]
+    }
+  }
+
+  private static func version(_ reply: VersionOperation.Reply) -> Check {
+    let name = "daemon"
+    let its = "\(reply.name) \(reply.version)"
+    guard reply.version != Keyrack.version else { return Check(.ok, name, its) }
+    return Check(
+      .warn, name, "\(its), and this is keyrack \(Keyrack.version)",
+      hint: "systemctl --user restart keyrack.service, where both were installed together")
+  }
+
+  private static func text(_ check: Check) -> String {
+    let line = "\(check.result.rawValue.padded(to: 4)) \(check.name): \(check.message)".printable + "\n"
+    return line + (check.hint.map { "     \($0.printable)\n" } ?? "")
+  }
+}
