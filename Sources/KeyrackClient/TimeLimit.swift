@@ -13,6 +13,8 @@ extension Operation {
     case .discover: .seconds(50)
     // A request, and a prompt of the keyring.
     case .register, .secret: .seconds(150)
+    // The keyring, two requests one after the other, and the keyring again.
+    case .purge: .seconds(180)
     case .token: .seconds(((self as? TokenOperation)?.timeout ?? TokenOperation.defaultTimeout) + 5)
     case .logout: (self as? LogoutOperation)?.wait == true ? .seconds(90) : .seconds(40)
     case .login:

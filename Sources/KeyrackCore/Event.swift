@@ -65,6 +65,8 @@ extension Event {
     case signInFailed = "sign_in_failed"
     case subjectMismatch = "subject_mismatch"
     case loggedOut = "logged_out"
+    /// All that was kept was removed.
+    case purged
     case revoked
     case revocationFailed = "revocation_failed"
     case refreshed
@@ -95,7 +97,7 @@ extension Event {
       case .subjectMismatch, .revocationFailed, .refreshFailed, .loginRequired, .keyringFailed, .noticeFailed,
         .logOverflow:
         .warning
-      case .denied, .confirmed, .signedIn, .signInFailed, .loggedOut, .sessionAdopted, .keyringRecovered,
+      case .denied, .confirmed, .signedIn, .signInFailed, .loggedOut, .purged, .sessionAdopted, .keyringRecovered,
         .configuration, .clientSecretChanged:
         .notice
       case .tokenGranted, .revoked, .refreshed, .started, .stopping: .info
@@ -107,7 +109,7 @@ extension Event {
       switch self {
       case .tokenGranted, .confirmed: "granted"
       case .denied: "denied"
-      case .signedIn, .signInFailed, .subjectMismatch, .loggedOut, .revoked, .revocationFailed, .refreshed,
+      case .signedIn, .signInFailed, .subjectMismatch, .loggedOut, .purged, .revoked, .revocationFailed, .refreshed,
         .refreshFailed, .reuseDetected, .loginRequired, .sessionAdopted, .keyringFailed, .keyringRecovered,
         .stateFailed, .configuration, .configurationRefused, .clientSecretChanged, .noticeFailed, .started, .stopping,
         .logOverflow:

@@ -129,6 +129,7 @@ package protocol EndedSessions: Sendable {
   /// account that began before `at` (Unix seconds) have ended.
   func add(_ note: EndedSession) async throws(StateError)
   func remove(_ note: EndedSession) async
+  func removeAll() async
   func all() async -> [EndedSession]
 }
 
@@ -156,6 +157,7 @@ package protocol RefreshIntents: Sendable {
   func add(_ intent: RefreshIntent) async throws(StateError)
   func remove(of session: SessionID) async
   func interrupted() async -> [RefreshIntent]
+  func removeAll() async
 }
 
 /// What is not in the state directory as it should be.

@@ -59,6 +59,7 @@ package struct Responder: LineResponder {
     case .secret(let secret):
       send(.reply(Reply(id: id, result: await coordinator.keepSecret(secret, by: caller)).line()))
     case .resolve(let resolve): send(.reply(Reply(id: id, result: coordinator.resolve(resolve, by: caller)).line()))
+    case .purge(let purge): send(.reply(Reply(id: id, result: await coordinator.purge(purge, by: caller)).line()))
     }
   }
 

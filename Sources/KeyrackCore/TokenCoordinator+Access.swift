@@ -15,7 +15,7 @@ extension TokenCoordinator {
       case .logout(let request): try authorize(request.account, by: caller)
       // Of all accounts everybody sees those that it may use.
       case .status(let request): if let name = request.account { try authorize(name, by: caller) }
-      case .check, .reload, .providers, .discover, .register, .secret: try authorize(nil, by: caller)
+      case .check, .reload, .providers, .discover, .register, .secret, .purge: try authorize(nil, by: caller)
       }
       return nil
     } catch {

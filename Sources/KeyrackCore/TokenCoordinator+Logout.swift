@@ -30,7 +30,7 @@ extension TokenCoordinator {
 
   // MARK: The steps
 
-  private func end(
+  func end(
     _ session: UserSession, of name: String, wait: Bool, by caller: Caller
   ) async -> LogoutOperation.Reply {
     // 1 and 2: nothing new can start, nothing late can be committed, nobody waits any more.

@@ -40,7 +40,7 @@ extension TokenCoordinator {
     return first
   }
 
-  private func deliverOnce(_ id: SessionID) async -> RevocationOutcome {
+  func deliverOnce(_ id: SessionID) async -> RevocationOutcome {
     // The answer of a refresh that was under way may bring the token that has to be revoked.
     await flights[id]?.value
     if let late = lateTokens.removeValue(forKey: id) {

@@ -77,6 +77,7 @@ extension TokenCoordinator {
   }
 
   private func keep(_ secret: Secret?, of provider: String, by caller: Caller) async throws(ReplyError) {
+    if isPurging { throw .purging }
     do throws(StoreError) {
       try await observed { () async throws(StoreError) in try await clientSecrets.keep(secret, of: provider) }
     } catch { throw .keyring(provider, error) }

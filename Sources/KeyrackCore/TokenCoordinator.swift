@@ -12,7 +12,7 @@ package actor TokenCoordinator {
   let provider: any IdentityProvider
   let signIns: any SignInProvider
   let redirects: any RedirectListener
-  let store: any SessionStore & StoreProbe
+  let store: any SessionStore & StoreProbe & StoreRemoval
   let clientSecrets: any ClientSecretStore
   let persons: any PersonStore
   let endedSessions: any EndedSessions
@@ -120,13 +120,15 @@ package actor TokenCoordinator {
   var ending: Set<SessionID> = []
   /// Notes of ended sessions whose records are still in the keyring.
   var owedRemovals: Set<EndedSession> = []
+  /// While everything is taken out of the keyring.
+  var isPurging = false
   var settling: Task<Void, Never>?
   var isSettling = false
 
   package init(
     executor: any SerialExecutor, configuration: Configuration, configurationError: ConfigurationError? = nil,
     provider: any IdentityProvider & SignInProvider, redirects: any RedirectListener,
-    store: any SessionStore & PersonStore & StoreProbe, clientSecrets: any ClientSecretStore,
+    store: any SessionStore & PersonStore & StoreProbe & StoreRemoval, clientSecrets: any ClientSecretStore,
     endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
     fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook,
@@ -195,6 +197,7 @@ package actor TokenCoordinator {
   func slot(_ name: String) throws(ReplyError) -> AccountSlot {
     if isStopping { throw .shuttingDown }
     if let configurationError { throw configurationError.reply }
+    if isPurging { throw .purging }
     // Names are compared as bytes, and Swift takes a Kelvin sign for a K; what it takes for a letter is never as short.
     guard let slot = slots[name], slot.account.name.utf8.count == name.utf8.count else {
       throw ReplyError(

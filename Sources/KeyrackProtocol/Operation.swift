@@ -12,5 +12,5 @@ public protocol Operation: Decodable, JSONObject, Sendable {
 public enum OperationName: String, Sendable, Decodable, CaseIterable {
   case version, login
   case loginResponse = "login_response"
-  case cancel, logout, token, status, check, subscribe, reload, providers, discover, register, secret, resolve
+  case cancel, logout, token, status, check, subscribe, reload, providers, discover, register, secret, resolve, purge
 }

@@ -19,6 +19,7 @@ package struct Request: Sendable {
     case register(RegisterOperation)
     case secret(SecretOperation)
     case resolve(ResolveOperation)
+    case purge(PurgeOperation)
   }
 
   package let id: RequestID?
@@ -92,6 +93,7 @@ package final class RequestReader: Sendable {
     case .register: .register(try decode(scan, &line))
     case .secret: .secret(try decode(scan, &line))
     case .resolve: .resolve(try decode(scan, &line))
+    case .purge: .purge(try decode(scan, &line))
     }
   }
 

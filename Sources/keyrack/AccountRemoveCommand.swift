@@ -14,7 +14,7 @@ struct AccountRemoveCommand {
 
   func run(json: Bool) throws -> Int32 {
     let status = try Call.reply(to: StatusOperation(account: nil)).body
-    try requireOwnGroup()
+    try requireOwnGroup(isOrphan: status.orphans.contains(account))
     try confirm()
     let isPending = try signOut()
     let file = try ConfigurationFile()
@@ -33,13 +33,17 @@ struct AccountRemoveCommand {
   }
 
   /// Whose file it is in decides whether it can be removed.
-  private func requireOwnGroup() throws {
+  private func requireOwnGroup(isOrphan: Bool) throws {
     let file = try ConfigurationFile()
     if file.has(group: group) { return }
     if let fragment = file.fragment(with: group) {
       throw CommandFailure(
         status: 1, "\(account): configured in \(fragment), which is yours to edit",
         hint: "remove [\(group)] there, then: keyrack reload")
+    }
+    guard !isOrphan else {
+      throw CommandFailure(
+        status: 1, "\(account): in the keyring, but not configured", hint: "keyrack logout \(account)")
     }
     throw CommandFailure(status: 1, "\(account): no such account", hint: "keyrack account list")
   }

@@ -21,6 +21,7 @@ extension Command {
     case .dockerCredential: Self.dockerCredentials
     case .cancel: [("keyrack cancel work", "let go of a browser that was closed")]
     case .reload: [("keyrack reload", "after a change to keyrack.conf")]
+    case .purge: [("keyrack purge --yes", "before Keyrack is uninstalled, without a question")]
     case .version: [("keyrack version", "of both"), ("keyrack --version", "the same")]
     case .help: [("keyrack help account add", "about a command"), ("keyrack help configuration", "about keyrack.conf")]
     }

@@ -10,7 +10,7 @@ enum Command: String, CaseIterable {
   case importAccount = "import"
   case gitCredential = "git-credential"
   case dockerCredential = "docker-credential"
-  case cancel, reload, version, help
+  case cancel, reload, purge, version, help
 
   /// The command that these words begin with.
   init?(in words: [String]) {
@@ -101,6 +101,15 @@ enum Command: String, CaseIterable {
       Definition(
         usage: [""], summary: "read the configuration again",
         details: "Where it is broken the old one stays in force, and what is wrong is printed.")
+    case .purge:
+      Definition(
+        usage: [""], summary: "sign out of everything, and remove all that Keyrack keeps", options: [.yes],
+        details: """
+          Each session ends, and its provider is told to revoke it; what cannot be told is counted. Then all of Keyrack's
+          is removed from the keyring: sessions, also of accounts that are configured no more, and client secrets; and the
+          notes of the daemon. keyrack.conf stays. With a locked keyring nothing is changed. To be rid of a single account:
+          keyrack logout ACCOUNT.
+          """)
     case .version:
       Definition(usage: [""], summary: "print the versions of keyrack and keyrackd")
     case .help:
@@ -118,7 +127,7 @@ enum Command: String, CaseIterable {
     case .watch: 0...1000
     case .importAccount: 2...2
     case .help: 0...2
-    case .check, .reload, .version, .accountList, .providerList: 0...0
+    case .check, .reload, .purge, .version, .accountList, .providerList: 0...0
     }
   }
 
@@ -130,7 +139,7 @@ enum Command: String, CaseIterable {
     case .gitCredential, .dockerCredential: "which operation?"
     case .login, .logout, .token, .status, .check, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
       .providerList,
-      .cancel, .reload,
+      .cancel, .reload, .purge,
       .version, .help:
       "which account?"
     }

@@ -45,6 +45,7 @@ enum CommandLineInterface {
     case .dockerCredential: try DockerCredentialCommand(invocation).run()
     case .cancel: try CancelCommand(invocation).run(json: json)
     case .reload: try ReloadCommand.run(json: json)
+    case .purge: try PurgeCommand(invocation).run(json: json)
     case .version: try VersionCommand.run(json: json)
     case .help: try help(HelpTopic(invocation.operands))
     }

@@ -31,7 +31,7 @@ struct StatusReport {
 
   private var notes: [String] {
     status.accounts.flatMap(notes) + keyring + status.outbox.map(owed)
-      + status.orphans.map { "\($0): in the keyring, but no account of that name is configured" }
+      + status.orphans.map { "\($0): in the keyring, but not configured; to remove it: keyrack logout \($0)" }
   }
 
   private func notes(_ account: AccountStatus) -> [String] {

@@ -9,5 +9,6 @@ actor FakeEndedSessions: EndedSessions {
 
   func add(_ note: EndedSession) throws(StateError) { notes.append(note) }
   func remove(_ note: EndedSession) { notes.removeAll { $0 == note } }
+  func removeAll() { notes = [] }
   func all() -> [EndedSession] { notes }
 }

@@ -33,5 +33,6 @@ actor FakeIntents: RefreshIntents {
     intents.removeAll { $0.session == session }
     journal?.note("remove intent")
   }
+  func removeAll() { intents = [] }
   func interrupted() -> [RefreshIntent] { intents }
 }

@@ -2,7 +2,7 @@ import KeyrackCore
 import KeyrackProtocol
 
 /// A keyring in memory that can be made to fail or to hang, and notes what is done to it.
-actor FakeStore: SessionStore, ClientSecretStore, PersonStore, StoreProbe {
+actor FakeStore: SessionStore, ClientSecretStore, PersonStore, StoreProbe, StoreRemoval {
   nonisolated var unownedExecutor: UnownedSerialExecutor { QueueExecutor.shared.asUnownedSerialExecutor() }
   private(set) var contents: StoreContents
   private(set) var steps: [String] = []
@@ -79,6 +79,19 @@ actor FakeStore: SessionStore, ClientSecretStore, PersonStore, StoreProbe {
   /// The bus has no lock.
   func probeBus() async throws(StoreError) { if error != .locked { try await begin("bus") } }
   func probe() async throws(StoreError) { try await begin("probe") }
+
+  /// Of all kinds.
+  var itemCount: Int { contents.records.count + contents.revocations.count + secrets.count + persons.count }
+  func count() async throws(StoreError) -> Int {
+    try await begin("count")
+    return itemCount
+  }
+  func removeAll() async throws(StoreError) {
+    try await step("remove all")
+    contents = StoreContents()
+    secrets = [:]
+    persons = [:]
+  }
 
   private func begin(_ name: String) async throws(StoreError) {
     if holding.contains(name) { await withCheckedContinuation { held.append($0) } }

@@ -92,6 +92,10 @@ struct AccountRemoveTests {
     #expect(ConfigurationHome.read(fragment) == "[account work]\nprovider=corp\n")
     let unknown = try await home.run(["account", "remove", "x", "--yes"], [Self.both])
     #expect(unknown.run.errors == "keyrack: x: no such account\nkeyrack: hint: keyrack account list\n")
+    let orphan = try await home.run(
+      ["account", "remove", "x", "--yes"], [Self.both.replacing(#""orphans":[]"#, with: #""orphans":["x"]"#)])
+    #expect(
+      orphan.run.errors == "keyrack: x: in the keyring, but not configured\nkeyrack: hint: keyrack logout x\n")
   }
 
   @Test func aFailedLogoutAndARefusedConfigurationLeaveTheFile() async throws {

@@ -62,6 +62,7 @@ import Testing
     case .register: names(RegisterOperation.self)
     case .secret: names(SecretOperation.self)
     case .resolve: names(ResolveOperation.self)
+    case .purge: names(PurgeOperation.self)
     }
   }
 

@@ -37,6 +37,15 @@ struct NoteFolder<Note: JSONObject & Decodable> {
     if durably { fsync(directory) }
   }
 
+  /// And the folder with them.
+  func removeAll() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    guard let directory = try? open(creating: false) else { return }
+    defer { close(directory) }
+    for name in names { unsafe unlinkat(directory, name, 0) }
+    unsafe rmdir(path)
+  }
+
   /// In the order of their names. What is no note is reported and left out.
   func all() -> [Note] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [] }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 package import KeyrackCore
 
 /// Notes that must survive the daemon and are no secret: in the state directory, a small file each. Writing them blocks, on
@@ -7,6 +8,7 @@ package actor StateDirectory: EndedSessions, RefreshIntents {
   private let thread: ThreadExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
+  private let path: String
   private let ended: NoteFolder<EndedSession>
   private let intents: NoteFolder<RefreshIntent>
   private let digest = GLibDigest()
@@ -22,8 +24,16 @@ package actor StateDirectory: EndedSessions, RefreshIntents {
   /// Made with the first note. Throws where no thread can be started.
   package init(path: String = StateDirectory.defaultPath(), log: any EventLog) throws(SystemError) {
     thread = try ThreadExecutor(name: "state")
+    self.path = path
     ended = NoteFolder(parent: path, name: "ended", log: log)
     intents = NoteFolder(parent: path, name: "intents", log: log)
+  }
+
+  /// Of both kinds, and the directory where nobody else has put anything there.
+  package func removeAll() {
+    ended.removeAll()
+    intents.removeAll()
+    unsafe rmdir(path)
   }
 
   // MARK: Ended sessions

@@ -11,6 +11,7 @@ extension Event.Kind {
     case .signInFailed: "f7b554bafb1344cb8059b21f29b0693c"
     case .subjectMismatch: "b7452854b9bf4bd1a81f9c7c390dd494"
     case .loggedOut: "ff6320fa9d40436ba34617b90ff860ca"
+    case .purged: "8b7eb44de00a473a84ff2298a265dcb5"
     case .revoked: "c8d91ebfa5eb4e08b89fbd4e7cf5f375"
     case .revocationFailed: "7d3b292b7f354e059edaaf70c12fe75f"
     case .refreshed: "8d290d1c988a43d59046c8083d6a89da"
