@@ -8,8 +8,8 @@ extension TokenCoordinator {
       if isStopping { return .failure(.shuttingDown) }
       configurationError = nil
       let reply = apply(configuration)
-      let message = "configuration read, \(configuration.accounts.count) accounts"
-      report(Event(.configuration, message, caller: caller))
+      let changes = reply.changes.isEmpty ? "nothing has changed" : reply.changes.joined(separator: ", ")
+      report(Event(.configuration, "configuration read: \(changes)", caller: caller))
       return .success(reply)
     } catch {
       report(Event(.configurationRefused, error.message, caller: caller))
@@ -19,6 +19,7 @@ extension TokenCoordinator {
 
   private func apply(_ configuration: Configuration) -> ReloadOperation.Reply {
     let old = slots
+    let changedProviders = providers.groups(differingFrom: configuration.providers)
     providers = configuration.providers
     descriptions = configuration.descriptions
     caFile = configuration.caFile
@@ -42,7 +43,9 @@ extension TokenCoordinator {
     planRefresh()
     configurationRead()
     noticesConfigured()
-    return .init(added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted())
+    return .init(
+      added: added.sorted(), removed: removed.sorted(), changed: changed.map(\.name).sorted(),
+      providers: changedProviders)
   }
 
   /// The account is no longer configured. Its session stays, to be ended by the user only, unless it was in memory
@@ -65,5 +68,13 @@ extension TokenCoordinator {
     guard let account else { return }
     slots[account.name] = AccountSlot(account: account, wall: time.wall)
     if let session = orphans.removeValue(forKey: account.name) { adopt(session) }
+  }
+}
+
+extension [String: Provider] {
+  /// The groups `[provider NAME]` that are not the same in both. What an account has for itself has no name that a group
+  /// could have.
+  fileprivate func groups(differingFrom others: [String: Provider]) -> [String] {
+    Set(keys).union(others.keys).filter { Account.isValid(name: $0) && self[$0] != others[$0] }.sorted()
   }
 }

@@ -4,11 +4,10 @@ import KeyrackProtocol
 enum ReloadCommand {
   static func run(json: Bool) throws -> Int32 {
     try Call.perform(ReloadOperation(), json: json) { reply in
-      let changes = [("added", reply.added), ("removed", reply.removed), ("changed", reply.changed)]
-      for (change, accounts) in changes where !accounts.isEmpty {
-        Output.note("\(change): \(accounts.joined(separator: ", "))")
-      }
-      if changes.allSatisfy(\.1.isEmpty) { Output.note("no account changed") }
+      for change in reply.changes { Output.note(change) }
+      if reply.changes.isEmpty { Output.note("nothing has changed") }
+      guard !reply.removed.isEmpty else { return }
+      Output.note("a session of what was removed stays in the keyring: keyrack status lists it, keyrack logout ends it")
     }
   }
 }

@@ -146,7 +146,7 @@ struct CommandLineTests {
     let (cancel, _) = try await run(["cancel", "work"], .reply(#"{"ok":true,"account":"work","canceled":false}"#))
     #expect(cancel.errors == "no sign-in to work was under way\n")
     let (reload, _) = try await run(["reload"], .reply(#"{"ok":true,"added":["a","b"],"removed":[],"changed":["c"]}"#))
-    #expect(reload.errors == "added: a, b\nchanged: c\n")
+    #expect(reload.errors == "a: added\nb: added\nc: changed\n")
   }
 
   @Test func statusIsATableAndALineForEachTrouble() async throws {

@@ -56,7 +56,7 @@ import Testing
     let before = KeyrackFixture.oauth(fixture.provider)
     let record = try await fixture.onlyItem()
     let changed = before.replacing("keyrack-test", with: "another")
-    #expect(try await reload(fixture, changed) == .init(added: [], removed: [], changed: ["work"]))
+    #expect(try await reload(fixture, changed) == .init(added: [], removed: [], changed: ["work"], providers: ["corp"]))
     let error = try await fixture.daemon.failure(TokenOperation(account: "work"))
     #expect(error.code == .loginRequired)
     #expect(error.reason == "config")
@@ -83,6 +83,27 @@ import Testing
     #expect(try await fixture.token() == first)
     let second = try await fixture.token(insteadOf: first)
     #expect(try await fixture.provider.accepts(accessToken: second))
+  }
+
+  @Test func thePersonIsToldWhatHasChanged() async throws {
+    let fixture = try await KeyrackFixture(accounts: ["work", "old"])
+    #expect(try await fixture.daemon.keyrack("reload").error == "nothing has changed\n")
+    let before = KeyrackFixture.oauth(fixture.provider, accounts: ["work", "new"])
+    try fixture.daemon.write(configuration: before.replacing("keyrack-test", with: "another"))
+    let run = try await fixture.daemon.keyrack("reload")
+    #expect(run.status == 0 && run.output.isEmpty)
+    #expect(
+      run.error.hasPrefix(
+        "new: added\nold: removed\nwork: changed\nprovider corp: changed\na session of what was removed"))
+    try fixture.daemon.write(configuration: before + "provder=corp\n")
+    let broken = try await fixture.daemon.keyrack("reload")
+    #expect(broken.status == 1 && broken.error.contains("keyrack.conf:10: [account new] provder"))
+    await fixture.daemon.send(SIGHUP)
+    try await eventually("the complaint") { fixture.daemon.said.contains("keyrack.conf:10: [account new] provder") }
+    try fixture.daemon.write(configuration: before)
+    await fixture.daemon.send(SIGHUP)
+    let line = "configuration read: new: changed, work: changed, provider corp: changed"
+    try await eventually("the changes in the log") { fixture.daemon.said.contains(line) }
   }
 
   @Test func aSignalDoesTheSame() async throws {

@@ -46,7 +46,7 @@ import Testing
 
   @Test(arguments: ["plain", "with \"quotes\" and \\", "\u{1}\u{1F}\u{7F}\t\r\n", "é😀\u{2028}", "</script>", ""])
   func anyTextSurvives(_ text: String) throws {
-    let reply = ReloadOperation.Reply(added: [text, text], removed: [], changed: [])
+    let reply = ReloadOperation.Reply(added: [text, text], removed: [], changed: [], providers: [text])
     let line = JSONObjectWriter.text(of: reply)
     #expect(!line.contains(UInt8(ascii: "\n")))
     #expect(try JSONDecoder().decode(ReloadOperation.Reply.self, from: Data(line)) == reply)
