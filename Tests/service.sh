@@ -14,7 +14,7 @@ prepare() {
   install_to uninstall
   [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
   install_to install
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-sandbox}.sh \
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-sandbox,-upgrade}.sh \
     -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
@@ -36,6 +36,8 @@ run() {
 . "$here/service-hooks.sh"
 # shellcheck source=service-sandbox.sh
 . "$here/service-sandbox.sh"
+# shellcheck source=service-upgrade.sh
+. "$here/service-upgrade.sh"
 
 # --- As the user ------------------------------------------------------------------------------------------------
 
@@ -255,6 +257,8 @@ checks() {
   each_restriction_has_an_effect
   limits_are_in_force
   bus_and_keyring_may_come_late
+  nobody_is_refused_by_a_restart
+  what_was_begun_is_finished
   reload_is_heard
   clients_of_a_killed_daemon_wait
   watchdog_ends_a_hung_daemon

@@ -5,7 +5,7 @@ public import KeyrackProtocol
 ///
 /// Calls block, one after the other, and each ends in bounded time. Where the daemon says no, the `ReplyError` is thrown
 /// as it came: its `code` is what to decide by. Where there is no answer a ``ClientError`` is thrown, and the connection
-/// is of no further use.
+/// is of no further use. A daemon that is being restarted is waited for, by operations that only ask.
 ///
 ///     import KeyrackClient
 ///     import KeyrackProtocol
@@ -88,7 +88,7 @@ public final class Client {
   ) throws -> Answer<O.Reply> {
     let limit = limit ?? operation.timeLimit
     do {
-      return try exchange(operation, deadline: .now + limit, event)
+      return try exchangeAcrossRestarts(operation, deadline: .now + limit, event)
     } catch SocketFailure.deadline {
       throw ClientError.noAnswer(path: path, seconds: Int(limit.components.seconds))
     } catch SocketFailure.system {
@@ -122,7 +122,18 @@ public final class Client {
     }
   }
 
-  private func exchange<O: Operation>(
+  /// Whether the last call left a connection that can be used.
+  var isConnected: Bool { socket != nil }
+
+  /// False where nobody listens any more.
+  func reconnect() -> Bool {
+    guard let next = try? Self.connect(path) else { return false }
+    socket = next
+    buffer = LineBuffer(maximumLength: Self.maximumReply)
+    return true
+  }
+
+  func exchange<O: Operation>(
     _ operation: O, deadline: ContinuousClock.Instant, _ event: (LoginEvent) throws -> Void
   ) throws -> Answer<O.Reply> {
     guard let socket = socket.take() else { throw ClientError.connectionLost(path: path) }

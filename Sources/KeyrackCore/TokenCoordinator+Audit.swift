@@ -65,7 +65,7 @@ extension TokenCoordinator {
   func writeCounts(of name: String) { write(throttle.ended(account: name)) }
 
   /// The last ones before the daemon ends.
-  func writeCounts() {
+  package func writeCounts() {
     counting?.cancel()
     for event in throttle.windowEnded() { log.record(event) }
   }

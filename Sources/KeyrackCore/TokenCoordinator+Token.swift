@@ -32,6 +32,7 @@ extension TokenCoordinator {
     _ request: TokenOperation, by caller: Caller
   ) async -> Result<TokenOperation.Reply, ReplyError> {
     do throws(ReplyError) {
+      if isStopping { throw .shuttingDown }
       let slot = try slot(for: request, caller)
       let timeout = min(request.timeout ?? TokenOperation.defaultTimeout, TokenOperation.maximumSeconds)
       let deadline = time.now + .seconds(timeout)
@@ -70,7 +71,7 @@ extension TokenCoordinator {
     switch (request.account, request.issuer) {
     case (let name?, nil):
       // One look for both questions, where all is well.
-      if let slot = slots[name], slot.account.name.utf8.count == name.utf8.count, !isStopping,
+      if let slot = slots[name], slot.account.name.utf8.count == name.utf8.count,
         slot.account.policy.denial(of: caller.program) == nil
       {
         return slot

@@ -43,10 +43,12 @@ struct StatusReport {
     if let error = account.lastError { notes.append("\(relative(error.at)): \(error.message)") }
     if account.state == .loginRequired { notes.append("to sign in: keyrack login \(account.account)") }
     if let next = account.nextAttemptAt { notes.append("next attempt \(relative(next))") }
-    if account.refreshedAt != nil && account.remembered && !account.saved {
+    if account.remembered && !account.saved {
       notes.append("not in the keyring yet: the session would be lost if keyrackd stopped now")
     }
-    if account.refreshedAt != nil && !account.remembered { notes.append("kept in memory only") }
+    if account.hasSession && !account.remembered {
+      notes.append("kept in memory only: it ends when keyrackd stops")
+    }
     if let end = account.refreshExpiresAt { notes.append("sign in again needed \(relative(end))") }
     return notes.map { "\(account.account): \($0)" }
   }
@@ -68,6 +70,14 @@ struct StatusReport {
 }
 
 extension AccountStatus {
+  fileprivate var hasSession: Bool {
+    switch state {
+    // Of what is not remembered, no keyring is asked.
+    case .signedOut, .signingIn, .keyringLocked: false
+    case .loginRequired, .unknownOutcome, .throttled, .degraded, .unsaved, .refreshing, .active: true
+    }
+  }
+
   var stateInWords: String { state.rawValue.words + (reason.map { " (\($0.words))" } ?? "") }
 }
 

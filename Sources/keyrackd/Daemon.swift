@@ -81,18 +81,21 @@ final class Daemon {
     }
   }
 
-  /// A refresh that was sent is stored before the end; whoever waits is told at once.
+  /// A refresh that was sent is stored before the end; whoever waits for another is told at once, and who comes now is left
+  /// to the next daemon.
   private func stop() {
     if isStopping { return }
     isStopping = true
     ServiceManager.stopping()
     log.record(Event(.stopping, "stopping"))
+    server.assumeIsolated { $0.stopAccepting() }
     stopTimer = EventLoop.Timer(loop) { [loop] in loop.stop(0) }
     do { try stopTimer?.set(.now + Self.stopLimit) } catch { loop.stop(1) }
     let (coordinator, server, loop) = (coordinator, server, loop)
     Task { @Sendable in
       await coordinator.stop()
       await server.drain(until: .now + Self.drainLimit)
+      await coordinator.writeCounts()
       loop.stop(0)
     }
   }

@@ -34,6 +34,27 @@ struct ClientTests {
     }
   }
 
+  private static let stopping = #"{"ok":false,"error":{"code":"shutting_down","message":"no","retryable":true}}"#
+
+  @Test(arguments: [ScriptedDaemon.Step.reply(stopping), .close])
+  func whatOnlyAsksIsAskedAgainOfTheNextDaemon(_ end: ScriptedDaemon.Step) async throws {
+    let version = #"{"ok":true,"name":"keyrackd","version":"9","protocol":1,"operations":[]}"#
+    let reply = try await withDaemon([end, end, .reply(version)]) { client in try client.call(VersionOperation()) }
+    #expect(reply.version == "9")
+  }
+
+  @Test func whatChangesSomethingIsNotSentTwice() async throws {
+    try await withDaemon([.reply(Self.stopping), .reply(Self.canceled)]) { client in
+      let error = #expect(throws: ReplyError.self) { try client.call(CancelOperation(account: "work")) }
+      #expect(error?.code == .shuttingDown)
+    }
+    _ = try await withDaemon([.close, .reply(Self.canceled)]) { client in
+      #expect(throws: ClientError.connectionLost(path: client.path)) {
+        try client.call(CancelOperation(account: "work"))
+      }
+    }
+  }
+
   @Test func aCallThatHangsEndsAtItsLimitAndNoLateReplyIsTakenForAnother() async throws {
     try await withDaemon([.silence]) { client in
       #expect(throws: ClientError.noAnswer(path: client.path, seconds: 0)) {

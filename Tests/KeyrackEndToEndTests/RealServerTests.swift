@@ -66,10 +66,12 @@ import Testing
     let fixture = try await RealServerFixture(kind)
     defer { fixture.providers[0].release() }
     let (spent, caller) = try await beginRefresh(fixture)
-    async let status = fixture.daemon.stop()
-    #expect(try await caller.line()?.contains("shutting_down") == true)
+    await fixture.daemon.send(SIGTERM)
+    let socket = fixture.daemon.socket
+    try await eventually("the daemon to stop") { (try? Wire(socket)) == nil }
     fixture.providers[0].release()
-    #expect(try await status == 0)
+    #expect(try await caller.line()?.contains("access_token") == true)
+    #expect(try await fixture.daemon.end() == 0)
     try await fixture.daemon.start()
     _ = try await fixture.goodTokens(insteadOf: [spent])
   }

@@ -266,6 +266,18 @@ struct SocketServerDrainTests {
     #expect(await fixture.server.count == 0)
   }
 
+  @Test func whoHasJustConnectedMayStillAsk() async throws {
+    var limits = ConnectionLimits()
+    limits.firstRequest = .seconds(20)
+    let fixture = try await ServerFixture(limits: limits)
+    let new = try fixture.connect()
+    while await fixture.server.count == 0 { try await fixture.thread.sleep(.milliseconds(1)) }
+    async let drained: Void = fixture.server.drain(until: .now + .seconds(30))
+    #expect(try await onThread { try new.ask("echo a") } == "a")
+    await drained
+    #expect(try await onThread { try new.rest() } == [])
+  }
+
   @Test func closesWhatIsLeftAtTheDeadline() async throws {
     let fixture = try await ServerFixture()
     let waiting = try fixture.connect()

@@ -28,6 +28,8 @@ final class Connection {
   /// Whether `lines` may hold a whole one that was not handed out.
   private var hasLines = false
   private var isWorking = false
+  private var hasAsked = false
+  private var endsAfterFirstRequest = false
 
   /// Why no more is read.
   private enum Ending {
@@ -72,8 +74,14 @@ final class Connection {
     work()
   }
 
-  /// Reads no more; closes when all that was asked is answered.
-  func drain() {
+  /// Reads no more than what has come; closes when all that was asked is answered. `allowsFirstRequest`: who has not
+  /// asked yet may do so.
+  func drain(allowsFirstRequest: Bool = false) {
+    if allowsFirstRequest, !hasAsked {
+      endsAfterFirstRequest = true
+      return
+    }
+    if ending == .none, let descriptor, descriptor.interest.contains(.readable) { receive(from: descriptor.number) }
     if ending == .none { ending = .draining }
     work()
   }
@@ -174,6 +182,8 @@ extension Connection {
       switch lines.next(atEnd: ending == .endOfInput) {
       case .line(let line):
         underWay += 1
+        hasAsked = true
+        if endsAfterFirstRequest, ending == .none { ending = .draining }
         clock.lineEnded()
         responder.respond(to: line, from: caller, send: send)
       case .incomplete: hasLines = false

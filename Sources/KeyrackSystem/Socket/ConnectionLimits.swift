@@ -12,6 +12,8 @@ package struct ConnectionLimits: Sendable {
   package var line = Duration.seconds(10)
   /// Without a request under way.
   package var idle = Duration.seconds(300)
+  /// Without one, when the daemon stops.
+  package var firstRequest = Duration.milliseconds(200)
   /// Without a byte of the output taken.
   package var write = Duration.seconds(30)
   /// How much later than that a connection may be closed.

@@ -60,11 +60,18 @@ package actor SocketServer {
     }
   }
 
-  /// Accepts no more and reads no more; returns when all that was asked is answered, or at the deadline, and all
-  /// connections are closed.
-  package func drain(until deadline: ContinuousClock.Instant) async {
+  /// Who connects from now on waits in the queue: for the next daemon, where systemd keeps the socket.
+  package func stopAccepting() {
     listener?.close()
     pause?.cancel()
+  }
+
+  /// Accepts no more and reads no more; returns when all that was asked is answered, or at the deadline, and all
+  /// connections are closed. Who has just connected may still ask.
+  package func drain(until deadline: ContinuousClock.Instant) async {
+    stopAccepting()
+    for connection in Array(connections.values) { connection.drain(allowsFirstRequest: true) }
+    if !connections.isEmpty { await waitForLastClient(until: min(deadline, .now + limits.firstRequest)) }
     for connection in Array(connections.values) { connection.drain() }
     if !connections.isEmpty { await waitForLastClient(until: deadline) }
     for connection in Array(connections.values) { connection.close() }

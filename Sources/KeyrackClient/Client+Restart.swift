@@ -1,0 +1,47 @@
+import KeyrackProtocol
+
+extension Client {
+  private static let mostRestarts = 3
+
+  /// The same across restarts of the daemon: what only asks is asked again of the daemon that comes after one which stops.
+  /// systemd keeps the connections for it; where nobody does, the outcome is what the first one left.
+  func exchangeAcrossRestarts<O: Operation>(
+    _ operation: O, deadline: ContinuousClock.Instant, _ event: (LoginEvent) throws -> Void
+  ) throws -> Answer<O.Reply> {
+    // Nothing is known of a connection that has failed before.
+    var restarts = operation.onlyAsks && isConnected ? Self.mostRestarts : 0
+    while true {
+      do {
+        let answer = try exchange(operation, deadline: deadline, event)
+        guard restarts > 0, answer.isOfStopping, reconnect() else { return answer }
+      } catch let error where restarts > 0 && Self.isLoss(error) {
+        guard reconnect() else { throw error }
+      }
+      restarts -= 1
+    }
+  }
+
+  private static func isLoss(_ error: any Error) -> Bool {
+    switch error {
+    case ClientError.connectionLost, SocketFailure.system: true
+    default: false
+    }
+  }
+}
+
+extension Answer {
+  fileprivate var isOfStopping: Bool {
+    guard case .failure(let error) = result else { return false }
+    return error.code == .shuttingDown
+  }
+}
+
+extension Operation {
+  /// Whether it makes no difference how often it is sent.
+  fileprivate var onlyAsks: Bool {
+    switch Self.name {
+    case .version, .status, .token, .providers, .discover: true
+    case .login, .loginResponse, .cancel, .logout, .subscribe, .reload, .register, .secret: false
+    }
+  }
+}
