@@ -19,7 +19,7 @@ asks_confirmation() {
   echo confirm=yes >>"$configuration"
   keyrack reload 2>/dev/null
 }
-hooks() { systemctl --user list-units --all --plain --no-legend 'keyrack-*-*.service'; }
+hooks() { systemctl --user list-units --all --plain --no-legend keyrack-{askpass,client-secret}-'*.service'; }
 has_no_hooks() { [ -z "$(hooks)" ]; }
 
 person_is_asked_outside_the_sandbox() {

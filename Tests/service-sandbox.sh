@@ -55,13 +55,13 @@ limits_are_in_force() {
 
 # As after a boot with lingering, before the person has logged in.
 bus_and_keyring_may_come_late() {
-  systemctl --user stop keyrack.service test-keyring.service dbus.socket dbus.service 2>/dev/null
+  systemctl --user stop keyrack.service keyrack-headless-keyring.service dbus.socket dbus.service 2>/dev/null
   systemctl --user unset-environment DBUS_SESSION_BUS_ADDRESS
   rm "$XDG_RUNTIME_DIR/bus"
   is 'the answer without a bus' "$(token)" '*"code":"keyring_unavailable"*'
   is 'the status without a bus' "$(ask '{"op":"status"}')" '*"state":"keyring_locked"*"keyring":{"state":"unavailable"*'
   systemctl --user start dbus.socket
-  systemctl --user start test-keyring.service
+  systemctl --user start keyrack-headless-keyring.service
   is 'the token with it' "$(token)" '*"access_token":"at_*'
   is 'restarts of the daemon' "$(property keyrack.service NRestarts)" 0
   ok 'bus and keyring may come after the daemon'

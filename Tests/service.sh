@@ -79,19 +79,11 @@ write_configuration() {
 }
 
 start_keyring() {
-  # Debian's own would come first.
-  systemctl --user stop gnome-keyring-daemon.socket 2>/dev/null || true
-  mkdir -p .config/systemd/user
-  cat >.config/systemd/user/test-keyring.service <<'UNIT'
-[Service]
-Type=dbus
-BusName=org.freedesktop.secrets
-StandardInput=data
-StandardInputText=password
-ExecStart=/usr/bin/gnome-keyring-daemon --foreground --unlock --components=secrets
-UNIT
+  mkdir -p "${configuration%/*}"
+  (umask 077 && head -c 32 /dev/urandom | base64 >"${configuration%/*}/keyring-password")
   systemctl --user daemon-reload
-  systemctl --user start test-keyring.service
+  systemctl --user --quiet enable --now keyrack-headless-keyring.service
+  is 'the keyring that would come first' "$(property gnome-keyring-daemon.socket ActiveState)" inactive
 }
 
 start_provider() {
@@ -103,7 +95,7 @@ start_provider() {
 units_are_sound() {
   # It looks for the pages of Documentation=, too.
   is 'systemd-analyze verify' "$(systemd-analyze --user --man="$(command -v man >/dev/null && echo yes || echo no)" \
-    verify .local/share/systemd/user/keyrack.* 2>&1)" ''
+    verify .local/share/systemd/user/keyrack* 2>&1)" ''
   systemctl --user daemon-reload
   systemctl --user --quiet enable --now keyrack.socket
   is 'the socket file' "$(stat -c '%F %a' "$socket")" 'socket 600'

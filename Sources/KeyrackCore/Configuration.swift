@@ -11,6 +11,10 @@ package struct Configuration: Sendable, Equatable {
   /// Which account serves which programs where.
   package var uses: [UseMapping] = []
   package var notices = NoticeSettings()
+  package var storage = Storage.keyring
+
+  /// Where sessions and secrets are kept.
+  package enum Storage: String, Sendable, CaseIterable { case keyring, memory }
 
   package init(providers: [String: Provider] = [:], accounts: [String: Account] = [:]) {
     self.providers = providers

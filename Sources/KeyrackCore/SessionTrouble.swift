@@ -119,8 +119,7 @@ extension ReplyError {
         hint: "unlock it, or keyrack login \(account) and answer its prompt")
     case .unavailable(let message):
       ReplyError(
-        .keyringUnavailable, "\(account): there is no keyring (\(message))",
-        hint: "start a Secret Service, such as gnome-keyring, in this session")
+        .keyringUnavailable, "\(account): there is no keyring (\(message))", hint: StoreError.startHint)
     case .unusable(let record): record.error(account)
     case .conflict:
       ReplyError(.keyringError, "\(account): another program changes its session at the same time", hint: "ask again")
@@ -135,4 +134,11 @@ extension ReplyError {
     return ReplyError(
       code, message, hint: hint, reason: reason, retryAfter: max(1, Int(seconds) + (attoseconds > 0 ? 1 : 0)))
   }
+}
+
+extension StoreError {
+  /// Where there is no Secret Service.
+  static let startHint =
+    "start a Secret Service such as gnome-keyring, without a desktop by keyrack-headless-keyring.service, "
+    + "or set store=memory; man keyrackd tells how"
 }

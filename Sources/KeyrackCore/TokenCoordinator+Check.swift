@@ -62,15 +62,17 @@ extension TokenCoordinator {
 
   private func isInForce(_ configuration: Configuration) -> Bool {
     configuration.providers == providers && configuration.accounts == slots.mapValues(\.account)
-      && configuration.caFile == caFile
+      && configuration.caFile == caFile && configuration.uses == uses && configuration.notices == notices
+      && configuration.storage == storage
   }
 
   // MARK: The keyring
 
   private func checkKeyring() async -> [Check] {
+    if let words = storage.inWords { return [.ok("keyring", words)] }
     let bus = "session bus"
     do throws(StoreError) { try await store.probeBus() } catch {
-      let hint = "sign in to a desktop; for a machine without one see \"Sign in\" in the README of Keyrack"
+      let hint = "sign in to a desktop; for a machine without one: man keyrackd"
       return [
         .fail(bus, "cannot be reached (\(error.detail))", hint: hint),
         .fail("keyring", "cannot be reached without the session bus", hint: "see session bus"),
@@ -88,9 +90,7 @@ extension TokenCoordinator {
           name, "locked, or without a default collection",
           hint: "unlock it; keyrack login ACCOUNT asks for its password, too")
       case .unavailable:
-        return .fail(
-          name, "there is none on the session bus (\(error.detail))",
-          hint: "start a Secret Service, such as gnome-keyring, in this session")
+        return .fail(name, "there is none on the session bus (\(error.detail))", hint: StoreError.startHint)
       case .unusable, .conflict, .failed:
         return .fail(name, error.detail, hint: "start it anew, then keyrack check")
       }

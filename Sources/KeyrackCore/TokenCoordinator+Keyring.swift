@@ -116,6 +116,7 @@ extension TokenCoordinator {
   }
 
   private func keyringAnswered(_ error: StoreError?) {
+    if storage == .memory { return }
     let next = KeyringStatus(error, since: time.wall)
     guard next.state != keyring.state || next.message != keyring.message else { return }
     // One that fails only now and then is left to the retries: whatever asked it has just changed its state itself.
@@ -236,6 +237,16 @@ extension KeyringStatus {
     case .locked: .locked
     case .unavailable: .unavailable(message ?? "")
     case .error: .failed(message ?? "")
+    }
+  }
+}
+
+extension Configuration.Storage {
+  /// What is to be said of the keyring while all is well.
+  var inWords: String? {
+    switch self {
+    case .keyring: nil
+    case .memory: "not used: sign-ins and secrets are in memory only, and end when keyrackd stops (store=memory)"
     }
   }
 }

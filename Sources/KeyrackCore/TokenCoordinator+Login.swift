@@ -6,6 +6,7 @@ extension TokenCoordinator {
   package func login(
     _ request: LoginOperation, by caller: Caller, notify: @escaping @Sendable (LoginEvent) -> Void = { _ in }
   ) async -> Result<LoginOperation.Reply, ReplyError> {
+    let request = storage == .memory ? request.notRemembered : request
     do throws(ReplyError) {
       let slot = try slot(request.account)
       let plan = try LoginPlan(request, for: slot.account)
@@ -169,6 +170,14 @@ extension TokenCoordinator {
     case .client: .clientRefused(name, rejection.message, hint: rejection.hint)
     case .target, .conflict, .request, .answer: .providerError(name, rejection.message, hint: rejection.hint)
     }
+  }
+}
+
+extension LoginOperation {
+  fileprivate var notRemembered: LoginOperation {
+    LoginOperation(
+      account: account, method: method, username: username, password: password, refreshToken: refreshToken,
+      remember: false, force: force)
   }
 }
 

@@ -70,7 +70,7 @@ extension TokenCoordinator {
       }
       try await keep(request.secret, of: request.provider, by: caller)
       clientChanged(of: request.provider)
-      return .success(.init(provider: request.provider))
+      return .success(.init(provider: request.provider, remembered: storage == .memory ? false : nil))
     } catch {
       return .failure(error)
     }

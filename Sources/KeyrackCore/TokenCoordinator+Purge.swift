@@ -112,8 +112,7 @@ extension ReplyError {
     case .locked: ReplyError(.keyringLocked, "the keyring is locked: \(consequence)", hint: "unlock it, then again")
     case .unavailable(let message):
       ReplyError(
-        .keyringUnavailable, "there is no keyring (\(message)): \(consequence)",
-        hint: "start a Secret Service, such as gnome-keyring, in this session")
+        .keyringUnavailable, "there is no keyring (\(message)): \(consequence)", hint: StoreError.startHint)
     case .failed(let message):
       ReplyError(.keyringError, "the keyring failed (\(message)): \(consequence)", hint: "keyrack check")
     case .unusable, .conflict:

@@ -5,6 +5,7 @@ extension TokenCoordinator {
   package func reload(by caller: Caller? = nil) async -> Result<ReloadOperation.Reply, ReplyError> {
     do throws(ConfigurationError) {
       let configuration = try await source.read()
+      if configuration.storage != storage { throw ConfigurationError(storageChangedTo: configuration.storage) }
       if isStopping { return .failure(.shuttingDown) }
       configurationError = nil
       let reply = apply(configuration)
@@ -76,5 +77,14 @@ extension [String: Provider] {
   /// could have.
   fileprivate func groups(differingFrom others: [String: Provider]) -> [String] {
     Set(keys).union(others.keys).filter { Account.isValid(name: $0) && self[$0] != others[$0] }.sorted()
+  }
+}
+
+extension ConfigurationError {
+  /// What is kept in one place would be missing in the other.
+  fileprivate init(storageChangedTo storage: Configuration.Storage) {
+    self.init(
+      "[keyrack] store: it is \(storage.rawValue) only after a restart",
+      hint: "systemctl --user restart keyrack.service")
   }
 }

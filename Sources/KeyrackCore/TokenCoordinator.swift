@@ -13,6 +13,7 @@ package actor TokenCoordinator {
   let signIns: any SignInProvider
   let redirects: any RedirectListener
   let store: any SessionStore & StoreProbe & StoreRemoval
+  let storage: Configuration.Storage
   let clientSecrets: any ClientSecretStore
   let persons: any PersonStore
   let endedSessions: any EndedSessions
@@ -143,6 +144,7 @@ package actor TokenCoordinator {
     signIns = provider
     self.redirects = redirects
     self.store = store
+    storage = configuration.storage
     persons = store
     self.clientSecrets = clientSecrets
     self.endedSessions = endedSessions
@@ -158,7 +160,7 @@ package actor TokenCoordinator {
     self.random = random
     self.checkpoint = checkpoint
     self.signedInChanged = signedInChanged
-    keyring = KeyringStatus(state: .ok, since: time.wall, message: nil)
+    keyring = KeyringStatus(state: .ok, since: time.wall, message: storage.inWords)
     providers = configuration.providers
     descriptions = configuration.descriptions
     caFile = configuration.caFile

@@ -22,11 +22,17 @@ public struct SecretOperation: Operation {
 
   public struct Reply: Decodable, JSONObject, Sendable, Hashable {
     public let provider: String
+    /// False where it is kept no longer than the daemon runs.
+    public let remembered: Bool?
 
-    public init(provider: String) { self.provider = provider }
+    public init(provider: String, remembered: Bool? = nil) {
+      self.provider = provider
+      self.remembered = remembered
+    }
 
     public func write(to object: inout JSONObjectWriter) {
       object.member("provider", provider)
+      if let remembered { object.member("remembered", remembered) }
     }
   }
 

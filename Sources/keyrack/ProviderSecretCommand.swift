@@ -16,7 +16,8 @@ struct ProviderSecretCommand {
     _ = try Call.reply(to: ProvidersOperation()).body.provider(named: provider)
     let secret = try invocation.has(.remove) ? nil : secret()
     return try Call.perform(SecretOperation(provider: provider, secret: secret), json: json) { reply in
-      Output.note(secret == nil ? "removed the secret of \(reply.provider)" : "keeping the secret of \(reply.provider)")
+      let end = reply.remembered == false ? ", until keyrackd stops" : ""
+      Output.note("\(secret == nil ? "removed" : "keeping") the secret of \(reply.provider)\(secret == nil ? "" : end)")
     }
   }
 

@@ -54,7 +54,7 @@ struct StatusReport {
   }
 
   private var keyring: [String] {
-    guard status.keyring.state != .ok else { return [] }
+    guard status.keyring.state != .ok else { return status.keyring.message.map { ["keyring: \($0)"] } ?? [] }
     let since = status.keyring.since.map { " since \(relative($0))" } ?? ""
     return ["keyring: \(status.keyring.state.rawValue)\(since)" + (status.keyring.message.map { ": \($0)" } ?? "")]
   }

@@ -28,8 +28,8 @@ final class Daemon {
     log = try Log()
     http = try HTTPClient()
     let state = try StateDirectory(log: log)
-    let keyring = try Keyring(helper: InstalledFile.keyringHelper, log: log)
-    let secrets = ClientSecrets(source: keyring)
+    let store = try Self.store(configuration.storage, log)
+    let secrets = ClientSecrets(source: store)
     let signatures = try ThreadExecutor(name: "signatures")
     let provider = ProviderClient(
       http: http, secrets: secrets, signer: ClientSigner(thread: signatures),
@@ -37,7 +37,7 @@ final class Daemon {
     let callbacks = Callbacks()
     let coordinator = TokenCoordinator(
       executor: loop, configuration: configuration, configurationError: problem, provider: provider,
-      redirects: LoopbackListener(on: loop) { await callbacks.take($0, at: $1) }, store: keyring,
+      redirects: LoopbackListener(on: loop) { await callbacks.take($0, at: $1) }, store: store,
       clientSecrets: secrets,
       endedSessions: state, intents: state,
       source: files, time: loop, digest: GLibDigest(), fingerprints: KeyedFingerprints(),
@@ -47,6 +47,13 @@ final class Daemon {
     callbacks.coordinator.withLock { $0 = coordinator }
     self.coordinator = coordinator
     server = SocketServer(on: loop, responder: Responder(coordinator: coordinator))
+  }
+
+  private static func store(_ storage: Configuration.Storage, _ log: Log) throws -> any SecretStore {
+    switch storage {
+    case .keyring: try Keyring(helper: InstalledFile.keyringHelper, log: log)
+    case .memory: MemoryStore()
+    }
   }
 
   /// Serves until a signal ends it. Returns the exit status.

@@ -134,7 +134,8 @@ import Testing
     expect("ok   session bus: answers", in: bare)
     expect(
       "fail keyring: there is none on the session bus", in: bare,
-      hint: "start a Secret Service, such as gnome-keyring, in this session")
+      hint: "start a Secret Service such as gnome-keyring, without a desktop by keyrack-headless-keyring.service, "
+        + "or set store=memory; man keyrackd tells how")
     let locked = try await check(KeyrackFixture(.locked).daemon)
     expect("fail keyring: locked, or without a default collection", in: locked)
     expect("fail account work: waits for the keyring", in: locked)

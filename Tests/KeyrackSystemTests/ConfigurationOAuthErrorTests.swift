@@ -122,7 +122,9 @@ import Testing
   @Test(arguments: [
     Refusal(
       "browser=x", "2: [keyrack] browser: unknown key",
-      "[keyrack] has browser_command, ca_file, on_event, notify, notify_interval"),
+      "[keyrack] has browser_command, ca_file, store, on_event, notify, notify_interval"),
+    Refusal(
+      "store=disk", "2: [keyrack] store: \"disk\" is not one of keyring, memory", "write store=keyring or store=memory"),
     Refusal("browser_command=", "2: [keyrack] browser_command: empty", "give it a value, or remove the line"),
     Refusal(
       "browser_command=a\\nb", "2: [keyrack] browser_command: not one line",

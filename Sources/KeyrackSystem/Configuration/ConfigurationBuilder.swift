@@ -27,10 +27,13 @@ struct ConfigurationBuilder {
     for group in groups where group.scan.name != Self.programGroup { try Self.requireName(group) }
     var caFile: CAFile?
     var notices = NoticeSettings()
+    var storage = Configuration.Storage.keyring
     for group in groups where group.scan.name == Self.programGroup {
       try Self.requireProgram(group)
       caFile = try group.caFile().map { CAFile($0, isAddition: true) }
       notices = try ConfigurationNoticeReader(group: group).settings()
+      let names = Configuration.Storage.allCases.map(\.rawValue)
+      storage = try group.choice("store", names).flatMap(Configuration.Storage.init) ?? storage
     }
     let presets = ConfigurationPresetReader(presets: try ConfigurationPreset.all(home: home))
     var accounts = ConfigurationAccountReader(presets: presets, caFile: caFile)
@@ -39,6 +42,7 @@ struct ConfigurationBuilder {
     var configuration = try accounts.configuration()
     configuration.uses = try uses(of: configuration.accounts)
     configuration.notices = notices
+    configuration.storage = storage
     return configuration
   }
 
@@ -71,7 +75,8 @@ struct ConfigurationBuilder {
   /// `browser_command` is of the command line, which reads it by itself. Here it is only looked at, so that a mistake is
   /// told where all are.
   private static func requireProgram(_ group: ConfigurationGroup) throws(ConfigurationError) {
-    try group.requireKeys(in: ["browser_command", "ca_file"] + ConfigurationNoticeReader.keys, of: "[\(programGroup)]")
+    try group.requireKeys(
+      in: ["browser_command", "ca_file", "store"] + ConfigurationNoticeReader.keys, of: "[\(programGroup)]")
     guard let command = try group.string("browser_command") else { return }
     guard command.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw group.failure("browser_command", "not one line", hint: "write one command, as in browser_command=firefox")
