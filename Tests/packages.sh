@@ -22,6 +22,7 @@ test_packages=(
   git                     # as a client, and "git http-backend" as a server
   skopeo                  # asks for the credentials of registries, as podman does
   socat openssl strace procps util-linux
+  openssh-client          # Tests/service.sh: forwarding the socket
 )
 
 # For what .ci/run looks at besides.

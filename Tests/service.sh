@@ -14,18 +14,19 @@ prepare() {
   install_to uninstall
   [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
   install_to install
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-sandbox,-upgrade}.sh \
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-remote,-sandbox,-upgrade}.sh \
     -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
   chown root "$home/test/sandbox-probe"
   chmod 4755 "$home/test/sandbox-probe"
+  prepare_sshd "$home"
 }
 
 run() {
   checkout=$(dirname "$here")
   export checkout
-  export -f prepare
+  export -f prepare prepare_sshd find_sshd
   local status=0
   "$here/user-manager.sh" /bin/bash test/service.sh --checks || status=$?
   [ "$status" -ne 77 ] || exit 0
@@ -34,6 +35,8 @@ run() {
 
 # shellcheck source=service-hooks.sh
 . "$here/service-hooks.sh"
+# shellcheck source=service-remote.sh
+. "$here/service-remote.sh"
 # shellcheck source=service-sandbox.sh
 . "$here/service-sandbox.sh"
 # shellcheck source=service-upgrade.sh
@@ -251,6 +254,8 @@ checks() {
   bus_and_keyring_may_come_late
   nobody_is_refused_by_a_restart
   what_was_begun_is_finished
+  socket_is_forwarded_by_ssh
+  socket_is_mounted_into_a_container
   reload_is_heard
   clients_of_a_killed_daemon_wait
   watchdog_ends_a_hung_daemon
