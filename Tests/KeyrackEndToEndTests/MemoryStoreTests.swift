@@ -35,6 +35,17 @@ import Testing
     #expect(reply.remembered == false)
   }
 
+  @Test func nothingIsLeftAfterAPurge() async throws {
+    let fixture = try await fixture()
+    try await fixture.signIn()
+    let checks = try await fixture.daemon.call(CheckOperation()).checks
+    #expect(checks.contains { $0.name == "keyring" && $0.result == .ok && $0.message.contains("store=memory") })
+    let reply = try await fixture.daemon.call(PurgeOperation(confirm: true))
+    #expect((reply.revoked, reply.failed) == (1, 0))
+    #expect(try await fixture.liveRefreshTokens().isEmpty)
+    #expect(try await fixture.daemon.failure(TokenOperation(account: "work")).reason == "signed_out")
+  }
+
   @Test func aReloadThatWouldChangeItIsRefused() async throws {
     let fixture = try await fixture()
     try await fixture.signIn()
