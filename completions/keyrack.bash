@@ -71,8 +71,8 @@ _keyrack() {
     # Of a word with a colon in it readline completes what is behind that.
     [[ -z $candidate || $candidate != "$current"* ]] || COMPREPLY+=("${candidate#"${current%"$2"}"}")
   done < <(_keyrack_candidates "${words[@]:1}" | sort -u)
-  # The second operand of "import" is a file.
-  if [[ ${words[*]:1} =~ ^import\ [a-z_0-9-]+\ [^\ ]*$ ]]; then compopt -o default; fi
+  # The second operand of these is a file; what follows the account of others belongs to another program.
+  if [[ ${words[*]:1} =~ ^(import|exec|curl)\ [^\ -][^\ ]*\ [^\ -]*$ ]]; then compopt -o default; fi
 }
 
 complete -F _keyrack keyrack

@@ -5,6 +5,8 @@ extension Command {
     case .login: Self.signIns
     case .logout: [("keyrack logout work --wait", "sign out here and at the provider, and see that it worked")]
     case .token: Self.tokens
+    case .exec: Self.programs
+    case .curl: Self.requests
     case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
     case .check: [("keyrack check", "when something does not work, and before you report it")]
     case .watch: [("keyrack watch", "all accounts"), ("keyrack watch work --json", "one of them, for a program")]
@@ -40,10 +42,21 @@ extension Command {
     [
       ("keyrack token work", "print one"),
       ("keyrack token work --min-valid 300", "one that is good for five minutes more"),
-      (
-        "keyrack token work | sed 's/^/Authorization: Bearer /' | curl -H @- https://api.example.org/me",
-        "hand it on unseen"
-      ),
+      ("keyrack token work --header | curl -H @- https://api.example.org/me", "hand it on unseen"),
+    ]
+  }
+
+  private static var programs: [(String, String)] {
+    [
+      ("keyrack exec hub --env GITHUB_TOKEN -- gh pr list", "for a program that reads GITHUB_TOKEN"),
+      ("keyrack exec work -- sh -c 'deploy --token-from-env ACCESS_TOKEN'", "for one that is told the variable"),
+    ]
+  }
+
+  private static var requests: [(String, String)] {
+    [
+      ("keyrack curl work https://api.example.org/me", "get something"),
+      ("keyrack curl work -sS --json @- https://api.example.org/notes <note.json", "post something"),
     ]
   }
 

@@ -1,6 +1,6 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, status, check, watch, wait, log
+  case login, logout, token, exec, curl, status, check, watch, wait, log
   case accountAdd = "account add"
   case accountList = "account list"
   case accountRemove = "account remove"
@@ -46,11 +46,13 @@ enum Command: String, CaseIterable {
     case .token:
       Definition(
         usage: ["ACCOUNT", "--issuer URL"], summary: "print an access token",
-        options: [.issuer, .minimumValidity, .rejectedFromInput, .scope, .timeout],
+        options: [.issuer, .header, .idToken, .minimumValidity, .rejectedFromInput, .scope, .timeout],
         details: """
           Prints the access token and a line feed, nothing else. It is refreshed where it is needed; nobody is asked
           anything. A server refused a token that has not expired? Ask again with --rejected-stdin.
           """)
+    case .exec: .exec
+    case .curl: .curl
     case .status:
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
@@ -126,8 +128,21 @@ enum Command: String, CaseIterable {
     case .token, .status, .log: 0...1
     case .watch: 0...1000
     case .importAccount: 2...2
+    case .exec, .curl: 2...Int.max
     case .help: 0...2
     case .check, .reload, .purge, .version, .accountList, .providerList: 0...0
+    }
+  }
+
+  /// After how many names the words are another program's.
+  var namesBeforeForeignWords: Int? {
+    switch self {
+    // The program is found by its name, and has its own options.
+    case .exec: 2
+    case .curl: 1
+    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
+      .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload, .version, .help:
+      nil
     }
   }
 
@@ -137,6 +152,8 @@ enum Command: String, CaseIterable {
     case .providerShow, .providerSecret: "which provider?"
     case .importAccount: "which program's FILE?"
     case .gitCredential, .dockerCredential: "which operation?"
+    case .exec: "which account, and which program?"
+    case .curl: "which account, and which URL?"
     case .login, .logout, .token, .status, .check, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
       .providerList,
       .cancel, .reload, .purge,

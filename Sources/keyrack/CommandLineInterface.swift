@@ -5,7 +5,7 @@ import KeyrackProtocol
 /// The program from its arguments to its exit status.
 enum CommandLineInterface {
   static func run(_ arguments: [String]) -> Int32 {
-    keepOutOfCoreDumps()
+    CoreDumps.forbid()
     do { return try perform(arguments) } catch { return fail(CommandFailure(error)) }
   }
 
@@ -29,6 +29,8 @@ enum CommandLineInterface {
     case .login: try LoginCommand(invocation).run(json: json)
     case .logout: try LogoutCommand(invocation).run(json: json)
     case .token: try TokenCommand(invocation).run(json: json)
+    case .exec: try ExecCommand(invocation).run()
+    case .curl: try CurlCommand(invocation).run()
     case .status: try StatusCommand(invocation).run(json: json)
     case .check: try CheckCommand.run(json: json)
     case .watch: try WatchCommand(invocation).run(json: json)
@@ -59,11 +61,5 @@ enum CommandLineInterface {
   private static func fail(_ failure: CommandFailure) -> Int32 {
     Output.failure(failure)
     return failure.status
-  }
-
-  /// A password or a token may be in memory.
-  private static func keepOutOfCoreDumps() {
-    var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    _ = unsafe setrlimit(RLIMIT_CORE, &none)
   }
 }

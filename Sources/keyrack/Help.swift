@@ -60,7 +60,8 @@ enum Help {
     var text = ""
     for (form, prefix) in zip(definition.usage, ["usage:"] + Array(repeating: "      ", count: definition.usage.count))
     {
-      let words = [prefix, "keyrack", command.rawValue, form, "[OPTION...]"].filter { !$0.isEmpty }
+      let own = command.namesBeforeForeignWords == nil ? [form, "[OPTION...]"] : ["[OPTION...]", form]
+      let words = ([prefix, "keyrack", command.rawValue] + own).filter { !$0.isEmpty }
       text += words.joined(separator: " ") + "\n"
     }
     text += "\n\(sentence(definition.summary))\n"

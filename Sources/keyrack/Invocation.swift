@@ -7,6 +7,9 @@ struct Invocation {
   func has(_ option: Option) -> Bool { values[option] != nil }
   subscript(option: Option) -> String? { values[option] }
 
+  /// The operands that are not another program's words.
+  private var names: ArraySlice<String> { operands.prefix(command.namesBeforeForeignWords ?? operands.count) }
+
   /// The account that the command is about.
   var account: String? { operands.first }
 
@@ -28,7 +31,7 @@ struct Invocation {
       let limit = ["no argument", "one argument", "two arguments"][command.operands.upperBound]
       throw .usage("\(command.rawValue) takes \(limit), not \(operands.count)", of: command)
     }
-    if operands.count < command.operands.lowerBound || operands.contains("") {
+    if operands.count < command.operands.lowerBound || names.contains("") {
       throw .usage("\(command.rawValue): \(command.question)", of: command)
     }
   }

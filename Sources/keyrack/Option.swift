@@ -12,6 +12,9 @@ enum Option: String, CaseIterable {
   case wait
   case issuer
   case minimumValidity = "min-valid"
+  case header
+  case idToken = "id-token"
+  case environment = "env"
   case rejectedFromInput = "rejected-stdin"
   case scope
   case timeout
@@ -35,7 +38,7 @@ enum Option: String, CaseIterable {
   /// What its value is called, where it takes one.
   var value: String? {
     switch self {
-    case .username, .provider, .account: "NAME"
+    case .username, .provider, .account, .environment: "NAME"
     case .clientID: "ID"
     case .host: "HOST"
     case .redirectURI: "URL"
@@ -46,7 +49,7 @@ enum Option: String, CaseIterable {
     case .since: "TIME"
     case .lines: "COUNT"
     case .browser, .device, .paste, .noBrowser, .passwordFromInput, .refreshTokenFromInput, .noRemember, .force, .wait,
-      .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .follow, .json, .help:
+      .header, .idToken, .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .follow, .json, .help:
       nil
     }
   }
@@ -69,6 +72,9 @@ enum Option: String, CaseIterable {
         : "the address of the provider, its issuer: it is asked for the rest, and to register Keyrack"
     case .minimumValidity:
       "how long the token must be good for (default \(TokenOperation.defaultMinimumValidity))"
+    case .header: "print it as the header line Authorization: Bearer TOKEN"
+    case .idToken: "the id token instead of the access token"
+    case .environment: "what the variable is called (default \(ExecCommand.usualName))"
     case .rejectedFromInput: "the token that a server refused, from one line of standard input"
     case .scope: "the scopes it must have, space-separated"
     case .timeout:

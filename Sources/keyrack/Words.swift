@@ -13,6 +13,10 @@ struct Words {
         return
       }
       if word.hasPrefix("-") && word != "-" { try take(word) } else { operands.append(word) }
+      if restIsForeign {
+        operands += rest
+        return
+      }
     }
   }
 
@@ -36,6 +40,12 @@ struct Words {
   }
 
   private static let short = ["-h": "--help", "-n": "--lines"]
+
+  /// Whether what follows is for the program that takes over.
+  private var restIsForeign: Bool {
+    guard let command, let names = command.namesBeforeForeignWords else { return false }
+    return operands.count >= command.words.count + names
+  }
 
   /// The one that the first of them name.
   var command: Command? { Command(in: operands) }

@@ -33,6 +33,7 @@ struct CommandLineTests {
     ),
     (["--json", "token", "--", "-odd"], #"{"op":"token","account":"-odd"}"#),
     (["token", "work", "--rejected-stdin"], #"{"op":"token","account":"work","rejected":"from input"}"#),
+    (["token", "work", "--id-token"], #"{"op":"token","account":"work","kind":"id"}"#),
     (["logout", "work"], #"{"op":"logout","account":"work"}"#),
     (["logout", "--wait", "work"], #"{"op":"logout","account":"work","wait":true}"#),
     (["status"], #"{"op":"status"}"#),

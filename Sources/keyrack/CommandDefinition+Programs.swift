@@ -1,0 +1,29 @@
+/// Commands that hand a token to another program in the way that this knows.
+extension Command.Definition {
+  /// Which token it is to be.
+  private static let choices: [Option] = [.idToken, .minimumValidity, .scope, .timeout]
+
+  static var exec: Self {
+    Self(
+      usage: ["ACCOUNT [--] PROGRAM [ARGUMENT...]"],
+      summary: "run a program with a token in its environment",
+      options: [.environment] + choices, takesJSON: false,
+      details: """
+        The program takes the place of keyrack: it gets its input, its signals, and its exit status is the program's; 127
+        where there is no such program, 126 where it cannot be run. The token stands in the variable and in no argument.
+        It is not renewed there.
+        """)
+  }
+
+  static var curl: Self {
+    Self(
+      usage: ["ACCOUNT [--] [OPTION OF CURL...] URL..."],
+      summary: "run curl with a token", options: choices, takesJSON: false,
+      details: """
+        What follows the account is for curl, whose exit status it is. curl reads the token from a pipe, so that it is in
+        no argument and standard input stays yours. It goes to the hosts that you name, not to others that they redirect
+        to, and over https only, but for this machine (localhost, 127.0.0.1, [::1]). An URL without a scheme is one of
+        https, and --netrc of .curlrc does not count. curl prints the token with -v and --trace.
+        """)
+  }
+}
