@@ -7,6 +7,8 @@ extension Command {
     case .token: Self.tokens
     case .exec: Self.programs
     case .curl: Self.requests
+    case .sasl: Self.mail
+    case .kubeCredential: Self.clusters
     case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
     case .check: [("keyrack check", "when something does not work, and before you report it")]
     case .watch: [("keyrack watch", "all accounts"), ("keyrack watch work --json", "one of them, for a program")]
@@ -57,6 +59,28 @@ extension Command {
     [
       ("keyrack curl work https://api.example.org/me", "get something"),
       ("keyrack curl work -sS --json @- https://api.example.org/notes <note.json", "post something"),
+    ]
+  }
+
+  private static var mail: [(String, String)] {
+    [
+      ("keyrack sasl personal --user jo@gmail.com", "for IMAP, SMTP and POP of Google and Microsoft"),
+      (
+        "keyrack sasl work --user jo --mechanism oauthbearer --host imap.example.org --port 993",
+        "for servers of RFC 7628"
+      ),
+    ]
+  }
+
+  private static var clusters: [(String, String)] {
+    [
+      (
+        "kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1"
+          + " --exec-interactive-mode=Never --exec-command=keyrack --exec-arg=kube-credential --exec-arg=work"
+          + " --exec-arg=--id-token",
+        "let kubectl ask for it"
+      ),
+      ("keyrack kube-credential work", "see what it gets"),
     ]
   }
 

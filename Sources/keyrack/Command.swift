@@ -1,6 +1,8 @@
 /// What `keyrack` can be told to do. The one definition of usage, help and what the parser accepts.
 enum Command: String, CaseIterable {
-  case login, logout, token, exec, curl, status, check, watch, wait, log
+  case login, logout, token, exec, curl, sasl
+  case kubeCredential = "kube-credential"
+  case status, check, watch, wait, log
   case accountAdd = "account add"
   case accountList = "account list"
   case accountRemove = "account remove"
@@ -53,6 +55,8 @@ enum Command: String, CaseIterable {
           """)
     case .exec: .exec
     case .curl: .curl
+    case .sasl: .sasl
+    case .kubeCredential: .kubeCredential
     case .status:
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
@@ -122,8 +126,8 @@ enum Command: String, CaseIterable {
   /// How many names may follow.
   var operands: ClosedRange<Int> {
     switch self {
-    case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret, .gitCredential,
-      .dockerCredential:
+    case .login, .logout, .wait, .cancel, .accountAdd, .accountRemove, .providerShow, .providerSecret, .sasl,
+      .kubeCredential, .gitCredential, .dockerCredential:
       1...1
     case .token, .status, .log: 0...1
     case .watch: 0...1000
@@ -140,8 +144,8 @@ enum Command: String, CaseIterable {
     // The program is found by its name, and has its own options.
     case .exec: 2
     case .curl: 1
-    case .login, .logout, .token, .status, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
-      .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload, .version, .help:
+    case .login, .logout, .token, .sasl, .kubeCredential, .status, .watch, .wait, .log, .accountAdd, .accountList,
+      .accountRemove, .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload, .version, .help:
       nil
     }
   }
@@ -154,8 +158,8 @@ enum Command: String, CaseIterable {
     case .gitCredential, .dockerCredential: "which operation?"
     case .exec: "which account, and which program?"
     case .curl: "which account, and which URL?"
-    case .login, .logout, .token, .status, .check, .watch, .wait, .log, .accountAdd, .accountList, .accountRemove,
-      .providerList,
+    case .login, .logout, .token, .sasl, .kubeCredential, .status, .check, .watch, .wait, .log, .accountAdd, .accountList,
+      .accountRemove, .providerList,
       .cancel, .reload, .purge,
       .version, .help:
       "which account?"

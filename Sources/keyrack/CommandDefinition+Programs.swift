@@ -26,4 +26,25 @@ extension Command.Definition {
         https, and --netrc of .curlrc does not count. curl prints the token with -v and --trace.
         """)
   }
+
+  static var sasl: Self {
+    Self(
+      usage: ["ACCOUNT --user NAME"], summary: "print what signs in to a mail server",
+      options: [.user, .mechanism, .host, .port, .minimumValidity, .scope, .timeout], takesJSON: false,
+      details: """
+        Prints the initial response of SASL with the token in it, in base64, and a line feed: for programs that ask a
+        command for the response itself. Those that ask for a password and know the mechanism take keyrack token.
+        """)
+  }
+
+  static var kubeCredential: Self {
+    Self(
+      usage: ["ACCOUNT"], summary: "print a token as kubectl asks for it",
+      options: [.idToken, .minimumValidity, .scope, .timeout], takesJSON: false,
+      details: """
+        Prints an ExecCredential of the version that KUBERNETES_EXEC_INFO names, or of v1. Clusters that trust an OpenID
+        Connect issuer themselves take the id token: --id-token. Nobody is asked anything; where a sign-in is needed it
+        fails and says so.
+        """)
+  }
 }

@@ -31,6 +31,8 @@ enum CommandLineInterface {
     case .token: try TokenCommand(invocation).run(json: json)
     case .exec: try ExecCommand(invocation).run()
     case .curl: try CurlCommand(invocation).run()
+    case .sasl: try SASLCommand(invocation).run()
+    case .kubeCredential: try KubeCredentialCommand(invocation).run()
     case .status: try StatusCommand(invocation).run(json: json)
     case .check: try CheckCommand.run(json: json)
     case .watch: try WatchCommand(invocation).run(json: json)

@@ -15,6 +15,7 @@ enum Option: String, CaseIterable {
   case header
   case idToken = "id-token"
   case environment = "env"
+  case user, mechanism, port
   case rejectedFromInput = "rejected-stdin"
   case scope
   case timeout
@@ -38,9 +39,11 @@ enum Option: String, CaseIterable {
   /// What its value is called, where it takes one.
   var value: String? {
     switch self {
-    case .username, .provider, .account, .environment: "NAME"
+    case .username, .provider, .account, .environment, .user: "NAME"
     case .clientID: "ID"
     case .host: "HOST"
+    case .port: "PORT"
+    case .mechanism: "MECHANISM"
     case .redirectURI: "URL"
     case .scopes: "SCOPES"
     case .issuer: "URL"
@@ -80,7 +83,13 @@ enum Option: String, CaseIterable {
     case .timeout:
       "how long to wait for it (default \(command == .wait ? "for ever" : "\(TokenOperation.defaultTimeout)"))"
     case .provider: "one of those that keyrack provider list shows"
-    case .host: "the name of your own server, of a provider that has such"
+    case .host:
+      command == .sasl
+        ? "the server, with --mechanism oauthbearer" : "the name of your own server, of a provider that has such"
+    case .port: "its port"
+    case .user: "the mailbox, mostly its address"
+    case .mechanism:
+      "\(SASLMessage.Mechanism.allCases.map(\.rawValue).joined(separator: " or ")) (default \(SASLMessage.Mechanism.usual.rawValue))"
     case .redirectURI: "where the browser is sent back to, as it is registered there, {port} for any port"
     case .clientID: "the id of the client that was registered there, instead of being asked for it"
     case .scopes: "the scopes to ask for, space-separated, instead of being asked for them"
