@@ -33,7 +33,7 @@ RELEASE := .build/release
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
 # Names by which git and docker start keyrack.
 HELPERS := git-credential-keyrack docker-credential-keyrack
-UNITS := keyrack.socket keyrack.service keyrack-headless-keyring.service
+UNITS := keyrack.socket keyrack.service keyrack-headless-keyring.service keyrack-token-file@.service
 PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrackd.8
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)

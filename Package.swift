@@ -34,6 +34,7 @@ let package = Package(
       name: "CJOSE", pkgConfig: "cjose", providers: [.apt(["libcjose-dev", "libjansson-dev", "libssl-dev"])]),
     .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CStatfs"),
     .target(name: "CWipe"),
 
     .target(name: "KeyrackProtocol"),
@@ -47,7 +48,7 @@ let package = Package(
 
     .executableTarget(name: "keyrackd", dependencies: ["KeyrackCore", "KeyrackProtocol", "KeyrackSystem", "CWipe"]),
     .executableTarget(
-      name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CGLib", "CQRencode", "CWipe"]),
+      name: "keyrack", dependencies: ["KeyrackClient", "KeyrackProtocol", "CGLib", "CQRencode", "CStatfs", "CWipe"]),
     .executableTarget(name: "keyrack-keyring", dependencies: ["KeyrackProtocol", "CSecret", "CWipe"]),
 
     // Not installed: what the tests and the demonstration run against.

@@ -72,7 +72,7 @@ _keyrack() {
     [[ -z $candidate || $candidate != "$current"* ]] || COMPREPLY+=("${candidate#"${current%"$2"}"}")
   done < <(_keyrack_candidates "${words[@]:1}" | sort -u)
   # The second operand of these is a file; what follows the account of others belongs to another program.
-  if [[ ${words[*]:1} =~ ^(import|exec|curl)\ [^\ -][^\ ]*\ [^\ -]*$ ]]; then compopt -o default; fi
+  if [[ ${words[*]:1} =~ ^(import|token-file|exec|curl)\ [^\ -][^\ ]*\ [^\ -]*$ ]]; then compopt -o default; fi
 }
 
 complete -F _keyrack keyrack

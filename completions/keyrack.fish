@@ -27,7 +27,7 @@ function __keyrack_operands
             __keyrack_names provider
         case 'import:0'
             string match -rg 'keyrack import (\S+) FILE' -- $argv[3..]
-        case 'import:1' 'exec:1' 'curl:1'
+        case 'import:1' 'token-file:1' 'exec:1' 'curl:1'
             __fish_complete_path (commandline -ct)
         case '*:0'
             string match -q '*ACCOUNT*' -- $argv[3]; and __keyrack_names account

@@ -54,7 +54,7 @@ _keyrack_options() {
     (provider\ (show|secret)) arguments+=('1:provider:_keyrack_providers') ;;
     (import)
       arguments+=("1:program:(${(j: :)${(f)$(sed -n 's/.*keyrack import \([^ ]*\) FILE.*/\1/p' <<<$help)}})" '2:file:_files') ;;
-    (curl) arguments+=('1:account:_keyrack_accounts' '2:file:_files') ;;
+    (token-file|curl) arguments+=('1:account:_keyrack_accounts' '2:file:_files') ;;
     (exec) arguments+=('1:account:_keyrack_accounts' '2:program:_command_names -e' '*::: :_normal') ;;
     (*) [[ ${help%%$'\n'*} != *ACCOUNT* ]] || arguments+=('1:account:_keyrack_accounts') ;;
   esac

@@ -9,6 +9,7 @@ extension Command {
     case .curl: Self.requests
     case .sasl: Self.mail
     case .kubeCredential: Self.clusters
+    case .tokenFile: Self.files
     case .status: [("keyrack status", "all accounts"), ("keyrack status work --json", "one of them, for a program")]
     case .check: [("keyrack check", "when something does not work, and before you report it")]
     case .watch: [("keyrack watch", "all accounts"), ("keyrack watch work --json", "one of them, for a program")]
@@ -81,6 +82,17 @@ extension Command {
         "let kubectl ask for it"
       ),
       ("keyrack kube-credential work", "see what it gets"),
+    ]
+  }
+
+  private static var files: [(String, String)] {
+    [
+      ("keyrack token-file work $XDG_RUNTIME_DIR/work.jwt --id-token", "for AWS_WEB_IDENTITY_TOKEN_FILE"),
+      (
+        "systemctl --user enable --now keyrack-token-file@work",
+        "as a service: $XDG_RUNTIME_DIR/keyrack-token/work/token"
+      ),
+      ("keyrack token-file work /dev/shm/work.token --once", "in a script"),
     ]
   }
 

@@ -2,6 +2,7 @@
 enum Command: String, CaseIterable {
   case login, logout, token, exec, curl, sasl
   case kubeCredential = "kube-credential"
+  case tokenFile = "token-file"
   case status, check, watch, wait, log
   case accountAdd = "account add"
   case accountList = "account list"
@@ -57,6 +58,7 @@ enum Command: String, CaseIterable {
     case .curl: .curl
     case .sasl: .sasl
     case .kubeCredential: .kubeCredential
+    case .tokenFile: .tokenFile
     case .status:
       Definition(
         usage: ["[ACCOUNT]"], summary: "show accounts, the keyring and what went wrong",
@@ -131,7 +133,7 @@ enum Command: String, CaseIterable {
       1...1
     case .token, .status, .log: 0...1
     case .watch: 0...1000
-    case .importAccount: 2...2
+    case .importAccount, .tokenFile: 2...2
     case .exec, .curl: 2...Int.max
     case .help: 0...2
     case .check, .reload, .purge, .version, .accountList, .providerList: 0...0
@@ -144,8 +146,9 @@ enum Command: String, CaseIterable {
     // The program is found by its name, and has its own options.
     case .exec: 2
     case .curl: 1
-    case .login, .logout, .token, .sasl, .kubeCredential, .status, .watch, .wait, .log, .accountAdd, .accountList,
-      .accountRemove, .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload, .version, .help:
+    case .login, .logout, .token, .sasl, .kubeCredential, .tokenFile, .status, .watch, .wait, .log, .accountAdd,
+      .accountList, .accountRemove, .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload,
+      .version, .help:
       nil
     }
   }
@@ -158,6 +161,7 @@ enum Command: String, CaseIterable {
     case .gitCredential, .dockerCredential: "which operation?"
     case .exec: "which account, and which program?"
     case .curl: "which account, and which URL?"
+    case .tokenFile: "which account, and which PATH?"
     case .login, .logout, .token, .sasl, .kubeCredential, .status, .check, .watch, .wait, .log, .accountAdd, .accountList,
       .accountRemove, .providerList,
       .cancel, .reload, .purge,

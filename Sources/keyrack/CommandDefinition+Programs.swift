@@ -11,7 +11,7 @@ extension Command.Definition {
       details: """
         The program takes the place of keyrack: it gets its input, its signals, and its exit status is the program's; 127
         where there is no such program, 126 where it cannot be run. The token stands in the variable and in no argument.
-        It is not renewed there.
+        It is not renewed there: for what runs for long, see token-file.
         """)
   }
 
@@ -45,6 +45,17 @@ extension Command.Definition {
         Prints an ExecCredential of the version that KUBERNETES_EXEC_INFO names, or of v1. Clusters that trust an OpenID
         Connect issuer themselves take the id token: --id-token. Nobody is asked anything; where a sign-in is needed it
         fails and says so.
+        """)
+  }
+
+  static var tokenFile: Self {
+    Self(
+      usage: ["ACCOUNT PATH"], summary: "keep a token in a file",
+      options: [.idToken, .once, .anyFilesystem, .minimumValidity, .scope, .timeout], takesJSON: false,
+      details: """
+        Writes the token, without a line feed, to a file that only you can read, and runs on: it renews the file before the
+        token ends, removes it while there is no session, and at its own end. It waits where the daemon restarts. PATH has
+        to be on a tmpfs, such as $XDG_RUNTIME_DIR.
         """)
   }
 }

@@ -33,6 +33,7 @@ enum CommandLineInterface {
     case .curl: try CurlCommand(invocation).run()
     case .sasl: try SASLCommand(invocation).run()
     case .kubeCredential: try KubeCredentialCommand(invocation).run()
+    case .tokenFile: try TokenFileCommand(invocation).run()
     case .status: try StatusCommand(invocation).run(json: json)
     case .check: try CheckCommand.run(json: json)
     case .watch: try WatchCommand(invocation).run(json: json)

@@ -16,6 +16,8 @@ enum Option: String, CaseIterable {
   case idToken = "id-token"
   case environment = "env"
   case user, mechanism, port
+  case once
+  case anyFilesystem = "any-filesystem"
   case rejectedFromInput = "rejected-stdin"
   case scope
   case timeout
@@ -52,7 +54,8 @@ enum Option: String, CaseIterable {
     case .since: "TIME"
     case .lines: "COUNT"
     case .browser, .device, .paste, .noBrowser, .passwordFromInput, .refreshTokenFromInput, .noRemember, .force, .wait,
-      .header, .idToken, .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .follow, .json, .help:
+      .header, .idToken, .once, .anyFilesystem, .rejectedFromInput, .noLogin, .secretFromInput, .remove, .yes, .follow,
+      .json, .help:
       nil
     }
   }
@@ -87,6 +90,8 @@ enum Option: String, CaseIterable {
       command == .sasl
         ? "the server, with --mechanism oauthbearer" : "the name of your own server, of a provider that has such"
     case .port: "its port"
+    case .once: "write the file, and end"
+    case .anyFilesystem: "write to a disk, too, where the token stays readable for who gets hold of that"
     case .user: "the mailbox, mostly its address"
     case .mechanism:
       "\(SASLMessage.Mechanism.allCases.map(\.rawValue).joined(separator: " or ")) (default \(SASLMessage.Mechanism.usual.rawValue))"

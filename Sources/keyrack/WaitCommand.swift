@@ -20,7 +20,7 @@ struct WaitCommand {
     while true {
       let answer = try Client().answer(to: TokenOperation(account: account, timeout: tokenLimit))
       guard case .failure(let error) = answer.result else { return 0 }
-      guard Self.mayPass(error), deadline.map({ $0 > .now }) ?? true else {
+      guard error.mayPass, deadline.map({ $0 > .now }) ?? true else {
         if json { try Output.line(answer.line.bytes) }
         if !json { throw error }
         return error.code.exitStatus
@@ -34,11 +34,6 @@ struct WaitCommand {
   private var tokenLimit: Int {
     guard let deadline else { return TokenOperation.defaultTimeout }
     return max(1, min(TokenOperation.defaultTimeout, Int((deadline - .now).components.seconds)))
-  }
-
-  /// Whether something that is told of may change it.
-  private static func mayPass(_ error: ReplyError) -> Bool {
-    error.retryable || [.loginRequired, .keyringLocked, .sessionEnded, .configError].contains(error.code)
   }
 
   /// When to look again though nothing is told.
