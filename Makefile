@@ -27,7 +27,7 @@ else
 UNITDIR := $(PREFIX)/lib/systemd/user
 endif
 
-SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh) completions/keyrack.bash
+SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh examples/*.sh) completions/keyrack.bash
 RELEASE := .build/release
 # From the one place where it stands.
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
@@ -99,6 +99,7 @@ install: ## Install to PREFIX (/usr/local), below DESTDIR; run "make" first
 	for helper in $(HELPERS); do ln -sf keyrack '$(DESTDIR)$(BINDIR)'/$$helper || exit 1; done
 	$(INSTALL_PROGRAM) $(RELEASE)/keyrack-keyring '$(DESTDIR)$(LIBEXECDIR)'
 	install -m 644 LICENSE README.md CHANGELOG.md '$(DESTDIR)$(DOCDIR)'
+	install -D -m 644 -t '$(DESTDIR)$(DOCDIR)/examples' examples/*
 	install -D -m 644 completions/keyrack.bash '$(DESTDIR)$(BASHDIR)/keyrack'
 	install -D -m 644 completions/keyrack.zsh '$(DESTDIR)$(ZSHDIR)/_keyrack'
 	install -D -m 644 completions/keyrack.fish '$(DESTDIR)$(FISHDIR)/keyrack.fish'
@@ -118,7 +119,8 @@ uninstall: ## Remove what install put there
 	rm -f $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page)')
 	rm -f '$(DESTDIR)$(BASHDIR)/keyrack' '$(DESTDIR)$(ZSHDIR)/_keyrack' '$(DESTDIR)$(FISHDIR)/keyrack.fish'
 	rm -f $(foreach text,LICENSE README.md CHANGELOG.md,'$(DESTDIR)$(DOCDIR)/$(text)')
-	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
+	rm -f $(foreach text,$(notdir $(wildcard examples/*)),'$(DESTDIR)$(DOCDIR)/examples/$(text)')
+	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 
 deb: all ## Make a Debian package: .build/keyrack_VERSION_ARCHITECTURE.deb
 	@command -v dh >/dev/null || { echo 'debhelper is missing: run "make check-deps"' >&2; exit 1; }
