@@ -238,6 +238,29 @@ log_tells_who_got_which_token() {
   ok 'keyrack log shows program and unit of a grant, and a thousand of them in a few lines'
 }
 
+token_file_follows_the_session() {
+  local unit=keyrack-token-file@work.service file=$XDG_RUNTIME_DIR/keyrack-token/work/token
+  sign_in() {
+    printf %s "$password" | keyrack login work --username alice --password-stdin 2>login.err || fail "$(cat login.err)"
+  }
+  sign_in
+  systemctl --user start "$unit"
+  is 'the token' "$(token)" "*\"access_token\":\"$(cat "$file")\"*"
+  is 'the file and its folder' "$(stat -c %a "$file" "${file%/*}" | tr '\n' ' ')" '600 700 '
+  is 'its status' "$(property "$unit" StatusText)" 'good until 20*'
+  is 'its sandbox' "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$(property "$unit" MainPID)/status" | tr -d '\n\t')" \
+    'NoNewPrivs:1Seccomp:2'
+  systemctl --user restart keyrack.service
+  keyrack logout work 2>logout.err
+  until_true test ! -e "$file"
+  is 'the unit without a session' "$(property "$unit" ActiveState), $(property "$unit" StatusText)" 'active, waiting: work: *'
+  sign_in
+  until_true test -e "$file"
+  systemctl --user stop "$unit"
+  is 'what is left' "$(ls -A "${file%/*/*}"), $(property "$unit" Result)" ', success'
+  ok 'a token is in its file for as long as its session and its unit last'
+}
+
 checks() {
   local port clients=()
   PATH=$HOME/.local/bin:$PATH
@@ -268,6 +291,7 @@ checks() {
   one_daemon_at_a_time
   log_tells_who_got_which_token
   journal_tells_events_and_no_secret
+  token_file_follows_the_session
 }
 
 if [ "${1-}" = --checks ]; then checks; else run; fi
