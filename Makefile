@@ -27,20 +27,21 @@ else
 UNITDIR := $(PREFIX)/lib/systemd/user
 endif
 
-SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh examples/*.sh) completions/keyrack.bash
+SCRIPTS := .ci/run $(wildcard Tests/*.sh Tests/*/*.sh examples/*.sh Tests/programs/*-mail) Tests/programs/recipe completions/keyrack.bash
 RELEASE := .build/release
 # From the one place where it stands.
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)".*/\1/p' Sources/KeyrackProtocol/Keyrack.swift)
 # Names by which git and docker start keyrack.
 HELPERS := git-credential-keyrack docker-credential-keyrack
 UNITS := keyrack.socket keyrack.service keyrack-headless-keyring.service keyrack-token-file@.service
-PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrackd.8
+PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrack-recipes.7 \
+	keyrackd.8
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps check-deps test-servers build test test-systemd soak tsan fuzz demo bench lint install uninstall deb clean swift
+.PHONY: all help deps test-deps check-deps test-servers build test test-systemd program-deps test-programs soak tsan fuzz demo bench lint install uninstall deb clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -61,7 +62,7 @@ check-deps: ## Install the Debian packages needed for lint, deb and all that .ci
 	@Tests/install-deps.sh check
 
 test-servers: test-deps ## Install the server that the tests run in Python, into .build
-	@Tests/servers/install-dot.sh
+	@Tests/servers/install-venv.sh dot-venv Tests/servers/dot-requirements.txt
 
 build: deps swift ## Build for debugging, tests included
 	$(SWIFT) build --build-tests
@@ -71,6 +72,12 @@ test: test-servers build ## Run all tests, or those that FILTER names
 
 test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
 	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
+
+program-deps: ## Install the programs that "make test-programs" runs
+	@Tests/install-programs.sh
+
+test-programs: program-deps all ## Have mail programs, kubectl, aws and others work with Keyrack, as keyrack-recipes(7) says
+	Tests/programs.sh $(abspath $(RELEASE))
 
 soak: test-servers build ## Look for what grows or gets lost: SOAK (60) seconds, 1,000 rounds, 100 expiries
 	KEYRACK_SOAK_SECONDS=$(SOAK) Tests/run.sh SoakTests

@@ -18,7 +18,7 @@ test_packages=(
   dbus-user-session       # the session bus of a user manager
   ca-certificates         # https without a ca_file
   glewlwyd sqlite3        # a real OAuth 2.0 server, and what makes its database
-  python3 python3-venv    # another: Tests/servers/install-dot.sh
+  python3 python3-venv    # another: Tests/servers/install-venv.sh
   git                     # as a client, and "git http-backend" as a server
   skopeo                  # asks for the credentials of registries, as podman does
   socat openssl strace procps util-linux
@@ -31,4 +31,12 @@ check_packages=(
   zsh fish                # Tests/completions.sh, with bash
   debhelper lintian       # "make deb" and Tests/deb.sh
   shellcheck              # "make lint"
+)
+
+# The programs that "make test-programs" has work with Keyrack, and their servers. Tests/install-programs.sh has the others.
+program_packages=(
+  dovecot-imapd dovecot-submissiond
+  curl msmtp neomutt aerc getmail6
+  isync libsasl2-modules-kdexoauth2    # mbsync, and what gives it XOAUTH2
+  skopeo                  # the credential helpers of docker and podman, without a daemon
 )

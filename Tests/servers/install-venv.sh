@@ -1,11 +1,14 @@
 #!/bin/bash
-# Installs django-oauth-toolkit into .build/dot-venv, where the tests look for it. Does nothing where it is there.
+# Installs what a file of requirements names into .build/NAME, where the tests look for it. Does nothing where it is there.
+#
+#   install-venv.sh NAME REQUIREMENTS
 set -euo pipefail
+requirements=$(realpath "$2")
 cd "$(dirname "$0")/../.."
-venv=.build/dot-venv requirements=Tests/servers/dot-requirements.txt
+venv=.build/$1
 
 if cmp -s "$requirements" "$venv/installed.txt"; then exit 0; fi
-echo "installing $(grep django-oauth-toolkit "$requirements") into $venv"
+echo "installing $(basename "$requirements") into $venv"
 rm -rf "$venv"
 # The one that Debian's python3-venv belongs to, whatever comes first in PATH.
 /usr/bin/python3 -m venv "$venv"

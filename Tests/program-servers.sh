@@ -1,0 +1,57 @@
+# The servers for Tests/programs.sh, which sources this. Their ports are in the environment.
+
+export imap_port submission_port relay_port resource_port moto_port
+export mail_folder=$session_dir/dovecot/mail
+export ca=$session_dir/server/ca.pem
+
+# start NAME COMMAND...: until the session stops; what it says goes to $session_dir/log/NAME.
+start() {
+  setpriv --pdeathsig TERM "${@:2}" >>"$session_dir/log/$1" 2>&1 </dev/null &
+  session_processes=($! "${session_processes[@]}")
+}
+
+listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+free_ports() {
+  python3 -c '
+import socket
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(7)]
+print(*(one.getsockname()[1] for one in sockets))'
+}
+
+start_servers() {
+  local provider_port
+  read -r provider_port redirect_port imap_port submission_port relay_port resource_port moto_port < <(free_ports)
+  provider=http://127.0.0.1:$provider_port
+  local introspection=127.0.0.1:$provider_port/api/oidc/introspect
+  mkdir "$session_dir"/{log,glewlwyd,server}
+  "$here/servers/certificate.sh" "$session_dir/server" 2>/dev/null
+  # Of curl and of what uses OpenSSL or Go.
+  export SSL_CERT_FILE=$ca
+  unset CURL_CA_BUNDLE SSL_CERT_DIR AWS_CA_BUNDLE REQUESTS_CA_BUNDLE
+
+  start glewlwyd "$here/servers/glewlwyd.sh" "$session_dir/glewlwyd" "$provider_port"
+  wait_until glewlwyd listens "$provider_port"
+  "$here/servers/glewlwyd.py" seed "$provider" "$session_dir/glewlwyd" "$lifetime" "$redirect_port"
+
+  start resource "$here/servers/resource.py" "$session_dir/server" "$resource_port" "http://$introspection" keyrack-web:web-secret
+  wait_until resource.py listens "$resource_port"
+  start_mail "http://keyrack-web:web-secret@$introspection"
+  start moto env AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "$venv/bin/python" -m moto.server -p "$moto_port"
+  local port
+  for port in "$relay_port" "$imap_port" "$submission_port" "$moto_port"; do wait_until "port $port" listens "$port"; done
+}
+
+# Dovecot does not serve root's mail. The scripts may be where nobody else can read them.
+start_mail() {
+  local dir=$session_dir/dovecot as_user=()
+  cp -r "$session_dir/server" "$dir"
+  if [ "$(id -u)" = 0 ]; then
+    as_user=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
+    chown -R nobody:nogroup "$dir"
+    chmod 711 "$session_dir"
+  fi
+  start mail_relay "${as_user[@]}" /usr/bin/python3 -c "$(cat "$here/servers/mail_relay.py")" "$relay_port" "$dir/mail"
+  start dovecot "${as_user[@]}" bash -c "$(cat "$here/servers/dovecot.sh")" dovecot.sh \
+    "$dir" "$imap_port" "$submission_port" "$relay_port" "$1"
+}

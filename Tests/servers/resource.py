@@ -1,0 +1,90 @@
+#!/usr/bin/env -S python3 -B
+"""A server of resources, over TLS on 127.0.0.1, that asks the OAuth server by introspection whether a token is good.
+
+  resource.py DIR PORT INTROSPECTION-URL CLIENT:SECRET
+
+certificate.sh has made a certificate in DIR. There are
+  /api            which greets the user of a bearer token
+  /api/v1, ...    as much of Kubernetes' API as "kubectl get namespaces" asks for, with one namespace
+  /v2/            an image registry with one manifest, app:latest, which takes a token as the password
+Each request's line, status and user go to standard output.
+"""
+import base64
+import http.server
+import json
+import ssl
+import sys
+
+from web import Web
+
+directory, port, introspection, client = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+
+KUBERNETES = {
+    "/api": {"kind": "APIVersions", "versions": ["v1"]},
+    "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []},
+    "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
+        {"name": "namespaces", "singularName": "", "namespaced": False, "kind": "Namespace", "verbs": ["get", "list"]}]},
+    "/api/v1/namespaces": {"kind": "NamespaceList", "apiVersion": "v1", "metadata": {}, "items": [
+        {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "kitchen"}}]},
+}
+MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
+MANIFEST = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "layers": [], "config": {
+    "mediaType": "application/vnd.oci.image.config.v1+json", "digest": "sha256:" + "0" * 64, "size": 2}}
+
+
+def basic(pair):
+    return "Basic " + base64.b64encode(pair.encode()).decode()
+
+
+def user(token):
+    """Whose token it is; None where it is not good."""
+    answer = Web().send("POST", introspection, form={"token": token}, headers={"Authorization": basic(client)})
+    return answer.json().get("username", "somebody") if answer.status == 200 and answer.json()["active"] else None
+
+
+class Request(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        scheme, _, credential = self.headers.get("Authorization", "").partition(" ")
+        path = self.path.partition("?")[0]
+        if path.startswith("/v2/"):
+            credential = base64.b64decode(credential).decode().partition(":")[2] if scheme == "Basic" else ""
+        self.user = credential and user(credential)
+        if not self.user:
+            self.answer(401, {"kind": "Status", "status": "Failure", "code": 401, "reason": "Unauthorized"})
+        elif path == "/api" and "json" not in self.headers.get("Accept", ""):
+            self.answer(200, "hello %s" % self.user)
+        elif path in KUBERNETES:
+            self.answer(200, KUBERNETES[path])
+        elif path == "/v2/":
+            self.answer(200, {})
+        elif path == "/v2/app/manifests/latest":
+            self.answer(200, MANIFEST, MANIFEST_TYPE)
+        else:
+            self.answer(404, {"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"})
+
+    do_HEAD = do_GET
+
+    def answer(self, status, content, kind="application/json"):
+        body = (content if isinstance(content, str) else json.dumps(content)).encode() + b"\n"
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        if status == 401:
+            self.send_header("WWW-Authenticate", ("Basic" if self.path.startswith("/v2/") else "Bearer") + ' realm="test"')
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        print(self.requestline, status, self.user or "nobody", flush=True)
+
+    def log_request(self, *_):
+        pass
+
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(directory + "/server.pem", directory + "/server.key")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Request)
+server.daemon_threads = True
+server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+server.serve_forever()
