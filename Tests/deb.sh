@@ -32,7 +32,8 @@ depends=$(dpkg-deb --field "$package" Depends)
 for library in libsecret-1-0 libcurl4 libsystemd0; do [[ $depends == *"$library "* ]] || fail "no $library in: $depends"; done
 [[ ${depends,,} != *swift* ]] || fail "it depends on Swift: $depends"
 
-for page in man1/{keyrack,git-credential-keyrack,docker-credential-keyrack}.1 man5/keyrack.conf.5 man7/keyrack-protocol.7 man8/keyrackd.8; do
+for page in man1/{keyrack,git-credential-keyrack,docker-credential-keyrack}.1 man5/keyrack.conf.5 \
+  man7/keyrack-{protocol,recipes}.7 man8/keyrackd.8; do
   # mandoc shows the version at the foot of each page.
   man -l "$folder/root/usr/share/man/$page.gz" 2>/dev/null | tail -n 1 | grep -qF "Keyrack $version" || fail "no version in $page"
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs what Tests/programs.sh needs: Debian's packages, what comes by pip into .build/program-venv, and Debian's kubectl into
-# .build/kubectl, as its package does not go with that of the makers of kubectl.
+# Installs what Tests/programs.sh needs: Debian's packages; what comes by pip, into .build/program-venv; and its kubectl, into
+# .build/kubectl, as its package does not go with the one of its makers.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 kubectl=$here/../.build/kubectl
 [ ! -x "$kubectl" ] || exit 0
-command -v apt-get >/dev/null || { echo "install-programs.sh: not a Debian system; put kubectl 1.20 into $kubectl" >&2; exit 1; }
+command -v apt-get >/dev/null || { echo "install-programs.sh: not a Debian system: no $kubectl" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"

@@ -2,7 +2,7 @@
 
 export imap_port submission_port relay_port resource_port moto_port
 export mail_folder=$session_dir/dovecot/mail
-export ca=$session_dir/server/ca.pem
+export session_log=$session_dir/log ca=$session_dir/server/ca.pem
 
 # start NAME COMMAND...: until the session stops; what it says goes to $session_dir/log/NAME.
 start() {
@@ -27,14 +27,16 @@ start_servers() {
   mkdir "$session_dir"/{log,glewlwyd,server}
   "$here/servers/certificate.sh" "$session_dir/server" 2>/dev/null
   # Of curl and of what uses OpenSSL or Go.
-  export SSL_CERT_FILE=$ca
-  unset CURL_CA_BUNDLE SSL_CERT_DIR AWS_CA_BUNDLE REQUESTS_CA_BUNDLE
+  export SSL_CERT_FILE=$ca GIT_SSL_CAINFO=$ca
+  unset CURL_CA_BUNDLE SSL_CERT_DIR {http,https,all}_proxy {HTTP,HTTPS,ALL}_PROXY
 
   start glewlwyd "$here/servers/glewlwyd.sh" "$session_dir/glewlwyd" "$provider_port"
   wait_until glewlwyd listens "$provider_port"
   "$here/servers/glewlwyd.py" seed "$provider" "$session_dir/glewlwyd" "$lifetime" "$redirect_port"
 
-  start resource "$here/servers/resource.py" "$session_dir/server" "$resource_port" "http://$introspection" keyrack-web:web-secret
+  git init -q --bare "$session_dir/server/git/kitchen"
+  start resource "$here/servers/resource.py" "$session_dir/server" "$resource_port" \
+    "http://$introspection" keyrack-web:web-secret
   wait_until resource.py listens "$resource_port"
   start_mail "http://keyrack-web:web-secret@$introspection"
   start moto env AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "$venv/bin/python" -m moto.server -p "$moto_port"

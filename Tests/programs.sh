@@ -79,6 +79,9 @@ each() {
   done
 }
 
+# Some keep to themselves what the command said, and show its status.
+sign_in_line='keyrack: .*keyrack login work|exit(ed| status| code)( with)? 3'
+
 each_is_refused() {
   local name
   for name in "${programs[@]}"; do
@@ -87,8 +90,7 @@ each_is_refused() {
     fi
     printf '%s:\n' "$name"
     sed 's/^/    /' "$session_dir/said"
-    # Some keep to themselves what the command said, and show its status.
-    grep -qE 'keyrack: .*keyrack login work|exit status 3' "$session_dir/said" || fail "$name does not tell how to sign in"
+    grep -qE "$sign_in_line" "$session_dir/said" || fail "$name does not tell what is missing"
     grep -qv 'keyrack: ' "$session_dir/said" || fail "$name has no error of its own"
   done
 }
@@ -104,7 +106,7 @@ watch() {
 }
 # Tokens in argument lists, environments, and files other than those that go with the session, which are not on a disk.
 shown() {
-  grep -aE 'execve\(|(write|writev|pwrite64)\([0-9]+</' "$trace" |
+  grep -aE "$secret" "$trace" | grep -aE 'execve\(|(write|writev|pwrite64)\([0-9]+</' |
     grep -avE "(write|writev|pwrite64)\([0-9]+<(/dev|$XDG_RUNTIME_DIR)/" |
     grep -aoE "^.{0,120}|.{0,60}($secret).{20}" | grep -aE "$secret" -B 1
 }
@@ -117,13 +119,13 @@ nothing_shows() {
 find_what_shows() {
   local leak
   # shellcheck disable=SC2016
-  for leak in '/bin/true "$(keyrack token work)"' 'T="$(keyrack token work)" /bin/true' 'keyrack token work >"$TMPDIR/leak"'; do
+  for leak in '/bin/true "$(keyrack token work)"' 'T=$(keyrack token work) /bin/true' 'keyrack token work >"$HOME/leak"'; do
     : >"$trace"
     watch sh -c "$leak"
     shown >/dev/null || fail "this would not be found: $leak"
   done
   : >"$trace"
-  rm "$TMPDIR/leak"
+  rm "$HOME/leak"
 }
 
 start_session

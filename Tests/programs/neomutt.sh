@@ -15,7 +15,8 @@ works() {
   has-mail "$1"
   # What it is to do, as if somebody typed that.
   local keys="<tag-pattern>~s $1<enter><tag-prefix><save-message>~/$1.mbox<enter><quit>"
-  TERM=xterm script -qefc "neomutt -e 'unset confirmcreate confirmappend delete move mark_old wait_key' -e 'push \"$keys\"'" screen
+  local options="-e 'unset confirmcreate confirmappend delete move wait_key' -e 'push \"$keys\"'"
+  TERM=xterm script -qefc "neomutt $options" screen
   grep -q "^Subject: $1" "$1.mbox"
 }
 

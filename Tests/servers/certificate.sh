@@ -1,5 +1,6 @@
 #!/bin/bash
-# Has the server of DIR speak https: makes server.pem and server.key for 127.0.0.1 and localhost, and ca.pem, the authority that nobody knows.
+# Has the server of DIR speak https: makes server.pem and server.key for 127.0.0.1 and localhost, and ca.pem, the authority
+# that nobody knows.
 #
 #   certificate.sh DIR
 set -euo pipefail

@@ -7,12 +7,15 @@ certificate.sh has made a certificate in DIR. There are
   /api            which greets the user of a bearer token
   /api/v1, ...    as much of Kubernetes' API as "kubectl get namespaces" asks for, with one namespace
   /v2/            an image registry with one manifest, app:latest, which takes a token as the password
+  /git/           git repositories of the folder DIR/git, which take a token as the password, too
 Each request's line, status and user go to standard output.
 """
 import base64
 import http.server
 import json
+import os
 import ssl
+import subprocess
 import sys
 
 from web import Web
@@ -46,17 +49,21 @@ class Request(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        scheme, _, credential = self.headers.get("Authorization", "").partition(" ")
-        path = self.path.partition("?")[0]
-        if path.startswith("/v2/"):
-            credential = base64.b64decode(credential).decode().partition(":")[2] if scheme == "Basic" else ""
-        self.user = credential and user(credential)
+        path, _, query = self.path.partition("?")
+        self.takes_basic = path.startswith(("/v2/", "/git/"))
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        if scheme == "Basic" and self.takes_basic:
+            token = base64.b64decode(token).decode().partition(":")[2]
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.user = token and user(token)
         if not self.user:
             self.answer(401, {"kind": "Status", "status": "Failure", "code": 401, "reason": "Unauthorized"})
         elif path == "/api" and "json" not in self.headers.get("Accept", ""):
             self.answer(200, "hello %s" % self.user)
         elif path in KUBERNETES:
             self.answer(200, KUBERNETES[path])
+        elif path.startswith("/git/"):
+            self.answer(*self.git(path, query, body))
         elif path == "/v2/":
             self.answer(200, {})
         elif path == "/v2/app/manifests/latest":
@@ -64,15 +71,27 @@ class Request(http.server.BaseHTTPRequestHandler):
         else:
             self.answer(404, {"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"})
 
-    do_HEAD = do_GET
+    do_HEAD = do_POST = do_GET
+
+    def git(self, path, query, body):
+        answer = subprocess.run(["git", "http-backend"], input=body, stdout=subprocess.PIPE, env=os.environ | {
+            "GIT_PROJECT_ROOT": directory, "GIT_HTTP_EXPORT_ALL": "1", "REMOTE_USER": self.user, "PATH_INFO": path,
+            "QUERY_STRING": query, "REQUEST_METHOD": self.command, "CONTENT_LENGTH": str(len(body)),
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", "")}).stdout
+        head, _, content = answer.partition(b"\r\n\r\n")
+        fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+        return int(fields.get("Status", "200").split()[0]), content, fields["Content-Type"]
 
     def answer(self, status, content, kind="application/json"):
-        body = (content if isinstance(content, str) else json.dumps(content)).encode() + b"\n"
+        if isinstance(content, dict):
+            content = json.dumps(content)
+        body = content if isinstance(content, bytes) else content.encode() + b"\n"
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         if status == 401:
-            self.send_header("WWW-Authenticate", ("Basic" if self.path.startswith("/v2/") else "Bearer") + ' realm="test"')
+            self.send_header("WWW-Authenticate", ("Basic" if self.takes_basic else "Bearer") + ' realm="test"')
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
