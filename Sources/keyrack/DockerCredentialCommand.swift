@@ -1,8 +1,8 @@
 import KeyrackClient
 import KeyrackProtocol
 
-/// `keyrack docker-credential`: a credential helper of docker, podman and skopeo. These read what failed from standard
-/// output.
+/// `keyrack docker-credential`: a credential helper of docker, podman and skopeo. The latter two read what failed from
+/// standard output.
 struct DockerCredentialCommand {
   private enum Action: String, CaseIterable { case get, list, store, erase, version }
 
@@ -34,6 +34,8 @@ struct DockerCredentialCommand {
     } catch {
       let failure = CommandFailure(error)
       try Output.data((failure.message + (failure.hint.map { " (\($0))" } ?? "")).printable + "\n")
+      // docker passes over that and asks the registry without a credential: only this is seen then.
+      if failure.status != 1 { Output.failure(failure) }
       return failure.status
     }
   }

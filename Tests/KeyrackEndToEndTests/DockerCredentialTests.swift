@@ -69,12 +69,13 @@ import Testing
     #expect(try await helper("nonsense", "", fixture).status == 2)
   }
 
-  /// On standard output: that is what docker shows.
-  @Test func whatFailsIsSaidWhereDockerReadsIt() async throws {
+  /// On standard output, which podman shows; and on standard error, as docker shows nothing of the other.
+  @Test func whatFailsIsSaidWhereItIsSeen() async throws {
     let fixture = try await fixture(signedIn: false)
     let run = try await helper("get", "registry.example.org", fixture)
     #expect(run.status == 3)
     #expect(run.output == "work: not signed in (keyrack login work)\n")
+    #expect(run.error == "keyrack: work: not signed in\nkeyrack: hint: keyrack login work\n")
     let empty = try await helper("get", "", fixture)
     #expect(empty.status == 1)
     #expect(empty.output.hasPrefix("no credentials server URL ("))
