@@ -67,4 +67,4 @@ service submission-login {
 submission_relay_host = 127.0.0.1
 submission_relay_port = $4
 CONF
-exec dovecot -F -c "$dir/dovecot.conf"
+exec /usr/sbin/dovecot -F -c "$dir/dovecot.conf"

@@ -6,11 +6,12 @@
 certificate.sh has made a certificate in DIR. There are
   /api            which greets the user of a bearer token
   /api/v1, ...    as much of Kubernetes' API as "kubectl get namespaces" asks for, with one namespace
-  /v2/            an image registry with one manifest, app:latest, which takes a token as the password
+  /v2/            an image registry with one image, app:latest, which takes a token as the password
   /git/           git repositories of the folder DIR/git, which take a token as the password, too
 Each request's line, status and user go to standard output.
 """
 import base64
+import hashlib
 import http.server
 import json
 import os
@@ -30,9 +31,12 @@ KUBERNETES = {
     "/api/v1/namespaces": {"kind": "NamespaceList", "apiVersion": "v1", "metadata": {}, "items": [
         {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "kitchen"}}]},
 }
-MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
-MANIFEST = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "layers": [], "config": {
-    "mediaType": "application/vnd.oci.image.config.v1+json", "digest": "sha256:" + "0" * 64, "size": 2}}
+IMAGE = b'{"architecture":"amd64","os":"linux","rootfs":{"type":"layers","diff_ids":[]}}'
+DIGEST = "sha256:" + hashlib.sha256(IMAGE).hexdigest()
+IMAGE_TYPE = "application/vnd.docker.container.image.v1+json"
+MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+MANIFEST = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "layers": [],
+            "config": {"mediaType": IMAGE_TYPE, "digest": DIGEST, "size": len(IMAGE)}}
 
 
 def basic(pair):
@@ -68,6 +72,8 @@ class Request(http.server.BaseHTTPRequestHandler):
             self.answer(200, {})
         elif path == "/v2/app/manifests/latest":
             self.answer(200, MANIFEST, MANIFEST_TYPE)
+        elif path == "/v2/app/blobs/" + DIGEST:
+            self.answer(200, IMAGE, IMAGE_TYPE)
         else:
             self.answer(404, {"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"})
 
@@ -90,6 +96,7 @@ class Request(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Docker-Distribution-API-Version", "registry/2.0")
         if status == 401:
             self.send_header("WWW-Authenticate", ("Basic" if self.takes_basic else "Bearer") + ' realm="test"')
         self.end_headers()
