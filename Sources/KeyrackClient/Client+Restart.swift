@@ -40,8 +40,8 @@ extension Operation {
   /// Whether it makes no difference how often it is sent.
   fileprivate var onlyAsks: Bool {
     switch Self.name {
-    case .version, .status, .token, .providers, .discover: true
-    case .login, .loginResponse, .cancel, .logout, .subscribe, .reload, .register, .secret: false
+    case .version, .status, .check, .token, .providers, .discover, .resolve: true
+    case .login, .loginResponse, .cancel, .logout, .subscribe, .reload, .register, .secret, .purge: false
     }
   }
 }

@@ -146,10 +146,7 @@ enum Command: String, CaseIterable {
     // The program is found by its name, and has its own options.
     case .exec: 2
     case .curl: 1
-    case .login, .logout, .token, .sasl, .kubeCredential, .tokenFile, .status, .watch, .wait, .log, .accountAdd,
-      .accountList, .accountRemove, .providerList, .providerShow, .providerSecret, .importAccount, .cancel, .reload,
-      .version, .help:
-      nil
+    default: nil
     }
   }
 
@@ -162,11 +159,7 @@ enum Command: String, CaseIterable {
     case .exec: "which account, and which program?"
     case .curl: "which account, and which URL?"
     case .tokenFile: "which account, and which PATH?"
-    case .login, .logout, .token, .sasl, .kubeCredential, .status, .check, .watch, .wait, .log, .accountAdd, .accountList,
-      .accountRemove, .providerList,
-      .cancel, .reload, .purge,
-      .version, .help:
-      "which account?"
+    default: "which account?"
     }
   }
 }
