@@ -2,15 +2,18 @@ import CSystemd
 import Glibc
 package import KeyrackCore
 
-/// Finds out which program has connected, once, when it is accepted. SOCKET.md, section 2.
+/// Finds out which program has connected, once, when it first asks for something.
 package struct CallerLookup {
   private static let namespaces = ["mnt", "pid", "user"]
   /// The daemon's own.
   private let own: [ProcessFiles.Namespace?]
+  private let root: ControlGroup.Root
 
   package init() {
     let files = try? ProcessFiles(of: getpid())
     own = Self.namespaces.map { files?.namespace($0) }
+    let manager = try? ProcessFiles(of: 1)?.controlGroups()
+    root = manager.map { ControlGroup.Root(manager: $0) } ?? ControlGroup.Root()
   }
 
   package enum Result {
@@ -24,7 +27,7 @@ package struct CallerLookup {
     guard peer.evidence != .none, let files = try ProcessFiles(of: peer.number) else { return .found(.unknown) }
     let executable = files.executable
     let namespaces = Self.namespaces.map(files.namespace)
-    let unit = try SystemdUnit(of: peer.number)
+    let unit = try files.controlGroups().flatMap { ControlGroup($0, below: root) }.flatMap(SystemdUnit.init)
     let label = SecurityLabel(ofPeerOf: descriptor)
     // Read first, and then seen alive: it is that process's own.
     guard peer.isAlive, !namespaces.contains(nil) else { return .found(.unknown) }

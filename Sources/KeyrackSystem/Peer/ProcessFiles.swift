@@ -33,6 +33,15 @@ final class ProcessFiles: Sendable {
     }
   }
 
+  /// The text of `cgroup`. Nil where it cannot be read; throws where descriptors have run out.
+  func controlGroups() throws(PeerProcess.Failure) -> [UInt8]? {
+    let file = openFile(directory, "cgroup", O_RDONLY | O_CLOEXEC)
+    if file < 0, errno == EMFILE || errno == ENFILE { throw .noDescriptors }
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return read(file, atMost: 16 * 1024)
+  }
+
   func namespace(_ name: String) -> Namespace? {
     var status = stat()
     guard unsafe fstatat(directory, "ns/\(name)", &status, 0) == 0 else { return nil }
@@ -48,8 +57,12 @@ final class ProcessFiles: Sendable {
     guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
       return nil
     }
-    return unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-      count = max(0, unsafe read(file, buffer.baseAddress, limit))
+    return read(file, atMost: limit)
+  }
+
+  private func read(_ file: Int32, atMost limit: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+      count = max(0, unsafe Glibc.read(file, buffer.baseAddress, limit))
     }
   }
 }
