@@ -1,5 +1,5 @@
-/// The program at the other end of a connection, as it was found when the connection was accepted. Any program of the same
-/// user can imitate another: the uid is the wall, this is for records and convenience.
+/// The program at the other end of a connection, as it was found at its first request. Any program of the same user can
+/// imitate another: the uid is the wall, this is for records and convenience.
 package final class Caller: Sendable {
   /// Of the process that connected; nil where it cannot be seen from here.
   package let process: Int32?

@@ -96,15 +96,19 @@ import Testing
     #expect(try await late.line()?.contains(#""ok":true"#) == true)
   }
 
-  /// One for the client and none to find out who it is; then none for its directory in /proc.
-  @Test(.enabled(if: geteuid() == 0, "only root sees the daemon's descriptors"), arguments: [1, 2])
+  /// One for the client and none for a handle to its process; then none for what /proc tells of it.
+  @Test(.enabled(if: geteuid() == 0, "only root sees the daemon's descriptors"), arguments: [1, 2, 3])
   func aClientThatCannotBeLookedAtIsRefused(_ free: Int) async throws {
     let daemon = try await KeyrackDaemon(in: PrivateSession(.withoutBus), configuration: "")
     let early = try Wire(daemon.socket)
     #expect(try await Self.isServed(early))
     let pid = await daemon.pid
     try await Self.setLimit(ProcessDescriptors(pid).limit(leaving: free), of: pid)
-    for _ in 0..<20 { #expect(try await Self.isRefused(Wire(daemon.socket))) }
+    for _ in 0..<20 {
+      let late = try Wire(daemon.socket)
+      late.push(Array(Self.version.utf8))
+      #expect(try await Self.isRefused(late))
+    }
     #expect(try await Self.isServed(early))
     try await Self.setLimit(1024, of: pid)
     #expect(try await Self.isServed(Wire(daemon.socket)))

@@ -79,6 +79,32 @@ import Testing
     #expect(Set(answer.split(separator: "\n")) == ["released x", "b''"])
   }
 
+  @Test func theProgramIsTheOneThatAsksFirst() async throws {
+    let answer = try await run(
+      """
+      s = connect(); os.dup2(s.fileno(), 9)
+      os.execvp('bash', ['bash', '-c', 'echo who >&9; read -r line <&9; echo "$line"'])
+      """)
+    #expect(answer.contains("/bash (an interpreter)"))
+  }
+
+  @Test func whoHasEndedBeforeItAsksIsUnknown() async throws {
+    let answer = try await run(
+      """
+      go, ended = os.pipe(), os.pipe()
+      p = os.fork()
+      if p == 0:
+        s = connect()
+        if os.fork():
+          os._exit(0)
+        os.read(go[0], 1)
+        print(ask(s, 'who'), end=''); sys.stdout.flush(); os.write(ended[1], b'x'); os._exit(0)
+      os.waitpid(p, 0); ask(connect(), 'who')
+      os.write(go[1], b'x'); os.read(ended[0], 1)
+      """)
+    #expect(answer == "an unknown program, by none\n")
+  }
+
   private static let unshare = geteuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--mount", "--map-root-user"]
 
   @Test func aProcessInOtherNamespacesIsInAContainer() async throws {

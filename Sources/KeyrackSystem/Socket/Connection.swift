@@ -14,9 +14,12 @@ final class Connection {
   private let responder: any LineResponder
   private let input: ReadBuffer
   private let sweep: DeadlineSweep
+  private let identify: (Connection) -> Caller?
   private let onClose: (Connection) -> Void
-  /// Nil until it is found out; nothing is read before.
+  /// Nil until it has asked for something and is found out.
   private var caller: Caller?
+  /// The one that it asked first, until then.
+  private var firstLine: [UInt8]?
   private var descriptor: EventLoop.Descriptor?
   private var send: AnswerSink?
 
@@ -38,18 +41,20 @@ final class Connection {
     case endOfInput
     /// The daemon stops: whole lines count.
     case draining
-    case tooLong
+    /// It was told an error. What else it sends is thrown away.
+    case cutOff
     /// Who connected has ended, and another process has the connection.
     case inherited
   }
 
+  /// `identify` finds out who asks, when the first line is whole: those that send none cost no more than to be accepted.
+  /// Where it takes longer it returns nil, and ``identified(as:)`` is to be called then, or ``cutOff(_:)``.
   init(
-    peer: PeerProcess, caller: Caller?, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer,
-    sweep: DeadlineSweep,
-    onClose: @escaping (Connection) -> Void
+    peer: PeerProcess, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer, sweep: DeadlineSweep,
+    identify: @escaping (Connection) -> Caller?, onClose: @escaping (Connection) -> Void
   ) {
     self.peer = peer
-    self.caller = caller
+    self.identify = identify
     self.limits = limits
     self.responder = responder
     self.input = input
@@ -68,9 +73,21 @@ final class Connection {
 
   var isClosed: Bool { descriptor == nil }
 
+  /// -1 once it is closed.
+  var number: Int32 { descriptor?.number ?? -1 }
+
   func identified(as caller: Caller) {
     if isClosed { return }
     self.caller = caller
+    work()
+  }
+
+  /// Says `error` and hands out no more. Closes after that, and after the replies to what was asked before.
+  func cutOff(_ error: [UInt8]) {
+    hasLines = false
+    firstLine = nil
+    ending = .cutOff
+    output.append(error)
     work()
   }
 
@@ -88,7 +105,6 @@ final class Connection {
 
   func close() {
     guard let descriptor else { return }
-    if ending == .tooLong { input.discardInput(of: descriptor.number) }
     descriptor.close()
     self.descriptor = nil
     // It refers to this object.
@@ -99,7 +115,7 @@ final class Connection {
 
 extension Connection {
   private var mayTakeMore: Bool {
-    caller != nil && underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput
+    (firstLine == nil || caller != nil) && underWay < limits.requestsUnderWay && output.count <= limits.pendingOutput
   }
 
   private var mayHandOut: Bool { hasLines && mayTakeMore }
@@ -109,7 +125,10 @@ extension Connection {
 
   private func handle(_ events: EventLoop.Events) {
     guard let descriptor else { return }
-    if events.contains(.readable), descriptor.interest.contains(.readable) {
+    if ending == .cutOff, descriptor.interest.contains(.readable) {
+      // A piece in a turn, for there may be much of it.
+      if events.contains(.hangUp) || !input.discardPiece(of: descriptor.number) { close() }
+    } else if events.contains(.readable), descriptor.interest.contains(.readable) {
       receive(from: descriptor.number)
       work()
     } else if !mayHandOut, !events.isDisjoint(with: [.hangUp, .error]) {
@@ -171,29 +190,43 @@ extension Connection {
   }
 
   private func handOutLines() {
-    guard hasLines, var caller else { return }
-    if isInherited {
-      ending = .inherited
-      caller = .unknown
-    }
     var left = limits.linesOfATurn
-    while left > 0, mayHandOut, let send {
+    var asking: Caller?
+    while left > 0, mayHandOut {
       left -= 1
-      switch lines.next(atEnd: ending == .endOfInput) {
+      switch nextLine() {
       case .line(let line):
-        underWay += 1
-        hasAsked = true
-        if endsAfterFirstRequest, ending == .none { ending = .draining }
         clock.lineEnded()
-        responder.respond(to: line, from: caller, send: send)
+        asking = asking ?? whoAsks()
+        guard let asking else { firstLine = ending == .cutOff ? nil : line; return }
+        handOut(line, from: asking)
       case .incomplete: hasLines = false
-      case .tooLong:
-        hasLines = false
-        ending = .tooLong
-        output.append(ErrorLine.tooLong)
+      case .tooLong: cutOff(ErrorLine.tooLong)
       }
     }
     if !lines.isInsideLine { hasLines = false }
+  }
+
+  private func nextLine() -> LineBuffer.Next {
+    guard let line = firstLine else { return lines.next(atEnd: ending == .endOfInput) }
+    firstLine = nil
+    return .line(line)
+  }
+
+  /// Nil where that is being found out, or cannot be.
+  private func whoAsks() -> Caller? {
+    if caller == nil, let found = identify(self) { caller = found }
+    guard isInherited else { return caller }
+    ending = .inherited
+    return .unknown
+  }
+
+  private func handOut(_ line: [UInt8], from caller: Caller) {
+    guard let send else { return }
+    underWay += 1
+    hasAsked = true
+    if endsAfterFirstRequest, ending == .none { ending = .draining }
+    responder.respond(to: line, from: caller, send: send)
   }
 
   /// False where there is no client any more.
@@ -209,12 +242,16 @@ extension Connection {
 
   /// Decides what to wait for.
   private func settle() {
-    if ending != .none, !hasLines, underWay == 0, output.isEmpty { return close() }
+    guard let descriptor else { return }
+    let isAtEnd = ending != .none && !hasLines && underWay == 0 && output.isEmpty
+    if isAtEnd, ending != .cutOff { return close() }
+    // What it has sent has to be read: otherwise closing is a reset for it, and not an end.
+    if isAtEnd { shutdown(descriptor.number, Int32(SHUT_RD)) }
     let isReading = ending == .none && mayTakeMore && !hasLines
-    var interest: EventLoop.Events = isReading ? .readable : []
+    var interest: EventLoop.Events = isReading || isAtEnd ? .readable : []
     // With lines that are left for the next turn, too: the others have theirs first.
     if !output.isEmpty || mayHandOut { interest.insert(.writable) }
-    descriptor?.interest = interest
+    descriptor.interest = interest
     clock.lineUnderWay(isReading && lines.isInsideLine)
     if let deadline { sweep.note(deadline) }
   }

@@ -29,12 +29,15 @@ final class ReadBuffer {
     return .bytes
   }
 
-  /// Reads and forgets what has arrived, so that closing is an end of input for the peer and not a reset. Nothing more
+  /// Reads and forgets all that has arrived, so that closing is an end of input for the peer and not a reset. Nothing more
   /// may arrive.
   func discardInput(of descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_RD))
-    while true {
-      guard case .bytes = unsafe receive(from: descriptor, { _ in }) else { return }
-    }
+    while discardPiece(of: descriptor) {}
+  }
+
+  /// Whether there was one.
+  func discardPiece(of descriptor: Int32) -> Bool {
+    if case .bytes = unsafe receive(from: descriptor, { _ in }) { true } else { false }
   }
 }

@@ -105,8 +105,7 @@ extension SocketServer {
     unsafe accept4(listener, __SOCKADDR_ARG(), nil, Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue))
   }
 
-  /// One of those that are waiting: to look at who connects takes longer than an answer, and the clients that are there
-  /// already have a right to their turn.
+  /// One of those that are waiting: the clients that are there already have a right to their turn.
   private func acceptNext() {
     guard let listener, !listener.isClosed else { return }
     let client = acceptClient(listener.number)
@@ -128,13 +127,7 @@ extension SocketServer {
       let isOverLimit =
         connections.count >= limits.connections
         || connectionsOfProcess[peer.number, default: 0] >= limits.connectionsOfAProcess
-      if isOverLimit { return refuse(client) }
-      switch try lookup.lookUp(peer, on: client) {
-      case .found(let caller): open(client, peer, caller)
-      case .sandboxed(let sandbox):
-        let connection = open(client, peer, nil)
-        look(at: sandbox, for: connection)
-      }
+      if isOverLimit { refuse(client) } else { open(client, peer) }
     } catch {
       switch error {
       case .unknown: close(client)
@@ -143,18 +136,31 @@ extension SocketServer {
     }
   }
 
-  @discardableResult
-  private func open(_ client: Int32, _ peer: PeerProcess, _ caller: Caller?) -> Connection {
+  private func open(_ client: Int32, _ peer: PeerProcess) {
     let connection = Connection(
-      peer: peer, caller: caller, limits: limits, responder: responder, input: input, sweep: sweep
-    ) { [weak self] connection in
+      peer: peer, limits: limits, responder: responder, input: input, sweep: sweep
+    ) { [weak self, loop = self.loop] connection in
+      let connection = LoopBound(connection, on: loop)
+      return self?.assumeIsolated { $0.identify(connection.value) }
+    } onClose: { [weak self] connection in
       let connection = ObjectIdentifier(connection)
       self?.assumeIsolated { $0.forget(connection) }
     }
     connections[ObjectIdentifier(connection)] = connection
     connectionsOfProcess[peer.number, default: 0] += 1
     do { try connection.open(client, on: loop) } catch { forget(ObjectIdentifier(connection)) }
-    return connection
+  }
+
+  private func identify(_ connection: Connection) -> Caller? {
+    do throws(PeerProcess.Failure) {
+      switch try lookup.lookUp(connection.peer, on: connection.number) {
+      case .found(let caller): return caller
+      case .sandboxed(let sandbox): look(at: sandbox, for: connection)
+      }
+    } catch {
+      connection.cutOff(ErrorLine.busy)
+    }
+    return nil
   }
 
   /// On a thread of its own, for the files of a sandbox may be such that reading never ends. Too many of these, and the
