@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 DESTDIR ?=
 SWIFT ?= swift
-# Seconds of "make soak"; its 100 expiries take five minutes more.
+# Seconds of "make soak"; its 100 expiries and an idle client take ten minutes more.
 SOAK ?= 60
 # Seconds of "make fuzz" for each target.
 FUZZ ?= 60

@@ -66,6 +66,36 @@ import Testing
     #expect(try await Self.isServed(clients[1023]))
   }
 
+  /// As many connections as one process may have, until it is killed.
+  private static let crowd = """
+    import resource, socket, sys
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    clients = [socket.socket(socket.AF_UNIX) for _ in range(1024)]
+    for s in clients: s.connect(sys.argv[1]); s.sendall(b'{"op":"version"}\\n')
+    print(sum(b'"ok":true' in s.recv(4096) for s in clients), flush=True)
+    while clients[0].recv(4096): pass
+    """
+
+  @Test func allProcessesTogetherMayHaveFourThousandConnections() async throws {
+    // Two for each, and a quarter of all is the daemon's.
+    try #require(Self.raiseOwnLimit() >= 4096 * 2 * 4 / 3, "a daemon may not open enough descriptors here")
+    let daemon = try await KeyrackDaemon(in: PrivateSession(.withoutBus), configuration: "")
+    let folder = try TemporaryFolder()
+    var crowds: [Child] = []
+    for number in 0..<4 {
+      let said = "\(folder.path)/\(number)"
+      crowds.append(
+        try Child(["python3", "-c", Self.crowd, daemon.socket], environment: daemon.environment, output: said))
+      try await eventually("a crowd", within: .seconds(20)) {
+        (try? String(contentsOfFile: said, encoding: .utf8)) == "1024\n"
+      }
+    }
+    for _ in 0..<10 { #expect(try await Self.isRefused(Wire(daemon.socket))) }
+    crowds[0].end()
+    try await eventually("room for another") { try await Self.isServed(Wire(daemon.socket)) }
+  }
+
   private static func raiseOwnLimit() -> UInt64 {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -38,6 +38,23 @@ private let seconds = ProcessInfo.processInfo.environment["KEYRACK_SOAK_SECONDS"
     try expectFlat(first, last, looks: 6 * (rounds.count - warmUp))
   }
 
+  /// The real deadlines: five minutes without a request, and half a minute in which nothing is read.
+  @Test(.enabled(if: seconds > 0, "takes five minutes: make soak"))
+  func clientsThatDoNothingAreClosedAtTheirTime() async throws {
+    let daemon = try await KeyrackDaemon(in: PrivateSession(.withoutBus), configuration: "")
+    let (idle, mute) = (try Wire(daemon.socket), try Wire(daemon.socket))
+    let start = ContinuousClock.now
+    let request = VersionOperation().line()
+    let many = Array(repeating: request, count: 10_000).flatMap { $0 }
+    // The last that is taken is the last sign of life.
+    try await eventually("the end of the one that never reads", within: .seconds(60)) { mute.push(many) < 0 }
+    #expect((.seconds(30)..<Duration.seconds(45)).contains(ContinuousClock.now - start))
+    #expect(idle.push([UInt8(ascii: "\n")]) == 1)
+    let blank = ContinuousClock.now
+    try await eventually("the end of the idle one", within: .seconds(330)) { idle.hasEnded }
+    #expect((.seconds(300)..<Duration.seconds(315)).contains(ContinuousClock.now - blank))
+  }
+
   /// libsecret loses 1.6 kB with each look at a secret, which is for the helper only.
   private func expectFlat(_ before: [ProcessFootprint], _ after: [ProcessFootprint], looks: Int) throws {
     try #require(before.count == 2 && after.count == 2)

@@ -35,6 +35,12 @@ extension Wire {
     return count < 0 && errno == EAGAIN ? 0 : count
   }
 
+  /// Whether the daemon has closed and nothing is left to be read.
+  package var hasEnded: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0
+  }
+
   /// What comes until the daemon closes, or nothing where it has reset the connection.
   package func rest() async throws -> String {
     let descriptor = descriptor
