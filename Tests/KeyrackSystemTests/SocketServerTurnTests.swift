@@ -34,6 +34,17 @@ struct SocketServerTurnTests {
     #expect(Set(replies) == Set((0..<16).map(String.init)))
   }
 
+  @Test func whoAsksDuringATurnComesBeforeTheNextTurnOfTheSameClient() async throws {
+    let fixture = try await ServerFixture()
+    let (greedy, other) = (try fixture.connect(), try fixture.connect())
+    #expect(try await onThread { [try greedy.ask("echo a"), try other.ask("echo b")] } == ["a", "b"])
+    let turn = ConnectionLimits().linesOfATurn
+    // In its second turn: the first is that of what it has just sent.
+    fixture.responder.atLine(2 + turn + 1) { try? other.send("held\n") }
+    try greedy.send((0..<16).map { "hold \($0)\n" }.joined())
+    #expect(try await onThread { try other.line() } == "\(2 * turn)")
+  }
+
   @Test func whatFollowsALineThatIsTooLongLetsAnotherHaveItsTurn() async throws {
     let fixture = try await ServerFixture()
     let other = try fixture.connect()

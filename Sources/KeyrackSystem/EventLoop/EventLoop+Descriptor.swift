@@ -15,7 +15,8 @@ extension EventLoop {
     /// What is waited for. A hang-up and an error are reported always, until ``close()``.
     package var interest: Events {
       didSet {
-        guard interest != oldValue, let source else { return }
+        // To arm an edge again is an event.
+        guard interest != oldValue || interest.contains(.edge), let source else { return }
         loop.checkIsolated()
         unsafe sd_event_source_set_io_events(source.pointer, interest.rawValue)
       }
@@ -64,6 +65,8 @@ extension EventLoop {
 
     package static let readable = Events(rawValue: EPOLLIN.rawValue)
     package static let writable = Events(rawValue: EPOLLOUT.rawValue)
+    /// Reported once, until the interest is set again.
+    package static let edge = Events(rawValue: EPOLLET.rawValue)
     /// The peer has shut down its writing side, or more.
     package static let endOfInput = Events(rawValue: EPOLLRDHUP.rawValue)
     /// Both directions are at their end.

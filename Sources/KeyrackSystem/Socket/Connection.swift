@@ -249,8 +249,9 @@ extension Connection {
     if isAtEnd { shutdown(descriptor.number, Int32(SHUT_RD)) }
     let isReading = ending == .none && mayTakeMore && !hasLines
     var interest: EventLoop.Events = isReading || isAtEnd ? .readable : []
-    // With lines that are left for the next turn, too: the others have theirs first.
-    if !output.isEmpty || mayHandOut { interest.insert(.writable) }
+    if !output.isEmpty { interest.insert(.writable) }
+    // Lines are left for the next turn. Armed anew it comes after whoever is ready by now, and not before.
+    if mayHandOut { interest.formUnion([.writable, .edge]) }
     descriptor.interest = interest
     clock.lineUnderWay(isReading && lines.isInsideLine)
     if let deadline { sweep.note(deadline) }
