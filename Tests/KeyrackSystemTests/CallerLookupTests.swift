@@ -82,7 +82,7 @@ import Testing
   @Test func theProgramIsTheOneThatAsksFirst() async throws {
     let answer = try await run(
       """
-      s = connect(); os.dup2(s.fileno(), 9)
+      s = connect(); s.setblocking(True); os.dup2(s.fileno(), 9)
       os.execvp('bash', ['bash', '-c', 'echo who >&9; read -r line <&9; echo "$line"'])
       """)
     #expect(answer.contains("/bash (an interpreter)"))
