@@ -10,12 +10,17 @@ extension Client {
   ) throws -> Answer<O.Reply> {
     // Nothing is known of a connection that has failed before.
     var restarts = operation.onlyAsks && isConnected ? Self.mostRestarts : 0
+    var refusal: Answer<O.Reply>?
     while true {
       do {
         let answer = try exchange(operation, deadline: deadline, event)
         guard restarts > 0, answer.isOfStopping, reconnect() else { return answer }
-      } catch let error where restarts > 0 && Self.isLoss(error) {
-        guard reconnect() else { throw error }
+        refusal = answer
+      } catch let error where Self.isLoss(error) {
+        guard restarts > 0, reconnect() else {
+          if let refusal { return refusal }
+          throw error
+        }
       }
       restarts -= 1
     }
