@@ -21,6 +21,14 @@ final class AccountSlot {
     self.account = account
     signedOutSince = wall
   }
+
+  /// A token in memory, if it will do. That it was used is no change that anybody is told of.
+  func tokenAtOnce(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
+    let told = changed
+    changed = nil
+    defer { changed = told }
+    return session?.tokenAtOnce(need, now: now)
+  }
 }
 
 /// What a request can wait for.

@@ -16,7 +16,7 @@ extension TokenCoordinator {
         return .success(reply)
       }
       let now = time.now
-      guard let token = slot.session?.tokenAtOnce(need, now: now) else { return nil }
+      guard let token = slot.tokenAtOnce(need, now: now) else { return nil }
       if let due = slot.session?.refreshDue { planRefresh(due) }
       let reply = try reply(token, true, request, of: slot)
       granted(reply.token, request, of: slot, to: caller)
