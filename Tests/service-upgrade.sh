@@ -76,12 +76,12 @@ what_was_begun_is_finished() {
   token >next.out & clients=("$!")
   control release '{}' POST
   wait "$restarting" "$asking" "${clients[@]}"
-  is 'the answer to who asked before' "$(cat asking.out)" '{"ok":true*"access_token":"at_*'
+  is 'the answer to who asked before' "$(cat asking.out)" '*"code":"shutting_down"*"retryable":true*'
   is 'the answer to who came later' "$(cat next.out)" '{"ok":true*"access_token":"at_*'
   : >idle.in
   wait "$idle" || fail 'the connection did not end as it should'
-  new=$(sed 's/.*"access_token":"\([^"]*\)".*/\1/' asking.out)
+  new=$(sed 's/.*"access_token":"\([^"]*\)".*/\1/' next.out)
   [ "$new" != "$spent" ] || fail 'the token is the one that was refused'
   clients=()
-  ok 'a refresh under way is finished and kept, its client answered, and the others wait for the next daemon'
+  ok 'a refresh under way is finished and kept, who waits for it is told, and the others wait for the next daemon'
 }

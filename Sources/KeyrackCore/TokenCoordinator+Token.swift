@@ -197,7 +197,6 @@ extension TokenCoordinator {
       guard isForTarget, session.flight?.attempt != attempt else { continue }
       switch session.tokenAwaited(need, now: time.now) {
       case .serve(let token, let isMet): return (token, isMet)
-      case _ where isStopping: throw .shuttingDown
       case .refuse(let error): throw error
       case .wait, .refresh: throw .timeout(name)
       }

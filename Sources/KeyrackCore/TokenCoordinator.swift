@@ -176,16 +176,16 @@ package actor TokenCoordinator {
     Task { await self.loadUntilDone() }
   }
 
-  /// Ends what is under way: whoever waits is told `shutting_down`, unless it is for a refresh that was sent; sign-ins are
-  /// given up, and what a provider has granted, or may have, is waited for until it is stored. Bounded by the deadlines of
-  /// the provider and of the keyring. What is in memory is handed out until the end.
+  /// Ends what is under way: whoever waits is told `shutting_down`, sign-ins are given up, and what a provider has
+  /// granted, or may have, is waited for until it is stored. Bounded by the deadlines of the provider and of the keyring.
+  /// What is in memory is handed out until the end.
   package func stop() async {
     isStopping = true
     endSubscriptions()
     endReminders()
     writeCounts()
     planned?.cancel()
-    for awaited in Array(waiters.keys) where !isSent(awaited) { wake(awaited, .shuttingDown) }
+    for awaited in Array(waiters.keys) { wake(awaited, .shuttingDown) }
     for id in Array(admissions.keys) { withdraw(id) }
     for name in Array(slots.keys) { abandonLogin(of: name, .shuttingDown) }
     for slot in Array(slots.values) { await slot.login?.task.value }
@@ -193,12 +193,6 @@ package actor TokenCoordinator {
     for save in Array(saving.values) { save.cancel() }
     settling?.cancel()
     await saveUnsaved()
-  }
-
-  /// Whether it is a refresh of which the answer is still waited for.
-  private func isSent(_ awaited: Awaited) -> Bool {
-    guard case .refresh(let id) = awaited else { return false }
-    return slots.values.contains { $0.session?.id == id && $0.session?.flight?.isSent == true }
   }
 
   /// The slot of a configured account. Throws `unknown_account`, `config_error` or `shutting_down`.

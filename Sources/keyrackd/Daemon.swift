@@ -88,7 +88,7 @@ final class Daemon {
     }
   }
 
-  /// A refresh that was sent is stored before the end; whoever waits for another is told at once, and who comes now is left
+  /// A refresh that was sent is stored before the end; whoever waits is told at once, and who comes now is left
   /// to the next daemon.
   private func stop() {
     if isStopping { return }

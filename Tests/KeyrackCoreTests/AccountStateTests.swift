@@ -101,9 +101,8 @@ import Testing
     await bench.provider.answerNext(.rejected(.unexplained))
     await QueueExecutor.shared.settle()
     let stop = Task { await bench.coordinator.stop() }
-    while await !bench.coordinator.isStopping { await Task.yield() }
-    await bench.clock.run(.seconds(2))
     #expect(await asked.value.code == .shuttingDown)
+    await bench.clock.run(.seconds(2))
     await stop.value
     #expect(await bench.provider.requests.count == 1)
     #expect(await bench.intents.intents.isEmpty)

@@ -29,19 +29,6 @@ import Testing
     #expect(await bench.provider.requests.isEmpty)
   }
 
-  @Test func whoWaitsForARefreshThatWasSentGetsItsToken() async throws {
-    let bench = Bench(contents: StoreContents(records: [Bench.record()]))
-    await bench.coordinator.load()
-    let waiting = await bench.ask()
-    await bench.provider.waitForRequests(1)
-    let stop = Task { await bench.coordinator.stop() }
-    while await !bench.coordinator.isStopping { await Task.yield() }
-    await bench.provider.answerNext(grant("at", "rt-2"))
-    #expect(try await waiting.value.get().token == Secret("at"))
-    await stop.value
-    #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
-  }
-
   @Test func aTokenInMemoryIsHandedOutUntilTheEnd() async throws {
     let bench = Bench(provider: FakeProvider { _ in grant("at", "rt") })
     _ = try await bench.signIn().get()
