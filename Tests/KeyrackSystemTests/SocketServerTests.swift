@@ -226,6 +226,21 @@ struct SocketServerDeadlineTests {
     #expect(answer == Array("a\n".utf8))
   }
 
+  /// Otherwise whoever sends without end would be back at once, and again.
+  @Test func whoIsCutOffMayStayForAWhile() async throws {
+    let fixture = try await ServerFixture(limits: limits { $0.cutOff = .seconds(60) })
+    let other = try fixture.connect()
+    try await fixture.client { greedy in
+      try greedy.send([UInt8](repeating: 0x78, count: 70_000))
+      #expect(try greedy.line().contains("line_too_long"))
+      #expect(try other.ask("echo a") == "a")
+      var byte: UInt8 = 0
+      #expect(recv(greedy.descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == -1 && errno == EAGAIN)
+    }
+    // The other is left.
+    while await fixture.server.count > 1 { try await fixture.thread.sleep(.milliseconds(1)) }
+  }
+
   @Test func aConnectionWithARequestUnderWayIsNotIdle() async throws {
     let fixture = try await ServerFixture(limits: limits { $0.idle = .milliseconds(30) })
     let patient = try fixture.connect()

@@ -43,6 +43,7 @@ private let user = "/user.slice/user-1000.slice/user@1000.service"
 
   @Test(arguments: [
     ("12:cpu,cpuacct:/x\n1:name=systemd:/a.service\n0::/b.service\n", "a.service"),
+    ("1:name=systemd:/\n0::/b.service\n", "b.service"), ("1:name=systemd:/a.service\n0::/\n", "a.service"),
     ("12:cpu,cpuacct:/x\n0::/b.service\n", "b.service"), ("0::/b.service", "b.service"),
     ("0::/a:b.service\n", "a:b.service"), ("12:cpu:/x.service\n", nil), ("\n0\n0:\n", nil), ("", nil),
   ])

@@ -24,19 +24,19 @@ package struct ControlGroup: Sendable {
     }
   }
 
-  /// That of systemd's own hierarchy where there is one, else of the only one.
+  /// In systemd's own hierarchy or in the unified one: of one that it does not use, all processes are at the top.
   private static func path(in text: [UInt8]) -> ArraySlice<UInt8>? {
-    var unified: ArraySlice<UInt8>?
+    var top: ArraySlice<UInt8>?
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
-      guard fields.count == 3 else { continue }
+      guard fields.count == 3, fields[1].isEmpty || fields[1].elementsEqual("name=systemd".utf8) else { continue }
       var path = fields[2]
       // Of a zombie whose group is gone.
       path.removeEnd(" (deleted)")
-      if fields[1].elementsEqual("name=systemd".utf8) { return path }
-      if fields[1].isEmpty { unified = path }
+      if !path.elementsEqual("/".utf8) { return path }
+      top = path
     }
-    return unified
+    return top
   }
 }
 

@@ -21,6 +21,8 @@ final class Connection {
   /// The one that it asked first, until then.
   private var firstLine: [UInt8]?
   private var descriptor: EventLoop.Descriptor?
+  /// Armed once it has been told an error, and nothing else is left to tell.
+  private var dismissal: EventLoop.Timer?
   private var send: AnswerSink?
 
   private var lines = LineBuffer()
@@ -68,6 +70,7 @@ final class Connection {
     // One sink for all requests: a reply need not say which it answers.
     let this = LoopBound(self, on: loop)
     send = AnswerSink { this.value.take($0) }
+    dismissal = EventLoop.Timer(loop) { [unowned self] in dismiss() }
     settle()
   }
 
@@ -107,6 +110,7 @@ final class Connection {
     guard let descriptor else { return }
     descriptor.close()
     self.descriptor = nil
+    dismissal = nil
     // It refers to this object.
     send = nil
     onClose(self)
@@ -244,16 +248,26 @@ extension Connection {
   private func settle() {
     guard let descriptor else { return }
     let isAtEnd = ending != .none && !hasLines && underWay == 0 && output.isEmpty
-    if isAtEnd, ending != .cutOff { return close() }
-    // What it has sent has to be read: otherwise closing is a reset for it, and not an end.
-    if isAtEnd { shutdown(descriptor.number, Int32(SHUT_RD)) }
+    if isAtEnd { return ending == .cutOff ? dismissLater() : close() }
     let isReading = ending == .none && mayTakeMore && !hasLines
-    var interest: EventLoop.Events = isReading || isAtEnd ? .readable : []
+    var interest: EventLoop.Events = isReading ? .readable : []
     if !output.isEmpty { interest.insert(.writable) }
     // Lines are left for the next turn. Armed anew it comes after whoever is ready by now, and not before.
     if mayHandOut { interest.formUnion([.writable, .edge]) }
     descriptor.interest = interest
     clock.lineUnderWay(isReading && lines.isInsideLine)
     if let deadline { sweep.note(deadline) }
+  }
+
+  private func dismissLater() {
+    descriptor?.interest = []
+    do { try dismissal?.set(.now + limits.cutOff) } catch { dismiss() }
+  }
+
+  /// What it has sent has to be read: otherwise closing is a reset for it, and not an end.
+  private func dismiss() {
+    guard let descriptor else { return }
+    shutdown(descriptor.number, Int32(SHUT_RD))
+    descriptor.interest = .readable
   }
 }

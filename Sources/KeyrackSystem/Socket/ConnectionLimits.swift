@@ -18,6 +18,8 @@ package struct ConnectionLimits: Sendable {
   package var write = Duration.seconds(30)
   /// How much later than that a connection may be closed.
   package var tolerance = Duration.seconds(1)
+  /// How long who was told an error may stay: who sends without end would be back at once.
+  package var cutOff = Duration.milliseconds(100)
   /// How long accepting rests where descriptors or memory have run out.
   package var acceptPause = Duration.seconds(1)
 
