@@ -15,7 +15,7 @@ prepare() {
   [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
   install_to install
   install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-remote,-sandbox,-upgrade}.sh \
-    -t "$home/test"
+    "$checkout/Tests/servers/certificate.sh" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
   chown root "$home/test/sandbox-probe"
@@ -75,8 +75,8 @@ main_process() { property keyrack.service MainPID; }
 
 write_configuration() {
   mkdir -p "${configuration%/*}"
-  printf '[provider sample]\nclient_id=test\ntoken_endpoint=http://127.0.0.1:%s/token\npassword_grant=true\n' \
-    "$port" >"$configuration"
+  printf '[provider sample]\nclient_id=test\ntoken_endpoint=https://127.0.0.1:%s/token\nca_file=%s\npassword_grant=true\n' \
+    "$secure_port" "$HOME/tls/ca.pem" >"$configuration"
   local account
   for account; do printf '[account %s]\nprovider=sample\n' "$account" >>"$configuration"; done
 }
@@ -93,6 +93,13 @@ start_provider() {
   test/sample-provider >provider.out &
   until_true grep -q port provider.out
   port=$(sed 's/[^0-9]//g' provider.out)
+  # The daemon speaks TLS to it.
+  mkdir tls
+  test/certificate.sh tls >tls/log 2>&1
+  secure_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  socat "OPENSSL-LISTEN:$secure_port,bind=127.0.0.1,reuseaddr,fork,cert=tls/server.pem,key=tls/server.key,verify=0" \
+    "TCP:127.0.0.1:$port" 2>/dev/null &
+  until_true bash -c "</dev/tcp/127.0.0.1/$secure_port"
 }
 
 units_are_sound() {
@@ -126,7 +133,7 @@ token_works_in_the_sandbox() {
     is "$process in the sandbox" "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$process/status" | tr -d '\n\t')" \
       'NoNewPrivs:1Seccomp:2'
   done
-  ok 'a sign-in, the keyring and a token work in the sandbox'
+  ok 'a sign-in over TLS, the keyring and a token work in the sandbox'
 }
 
 reload_is_heard() {
@@ -262,10 +269,10 @@ token_file_follows_the_session() {
 }
 
 checks() {
-  local port clients=()
+  local port secure_port clients=()
   PATH=$HOME/.local/bin:$PATH
   start_provider
-  trap 'kill %1' EXIT
+  trap 'kill %1 %2' EXIT
   start_keyring
   write_configuration work
   units_are_sound
