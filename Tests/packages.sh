@@ -38,5 +38,4 @@ program_packages=(
   dovecot-imapd dovecot-submissiond
   curl msmtp neomutt aerc getmail6
   isync libsasl2-modules-kdexoauth2    # mbsync, and what gives it XOAUTH2
-  skopeo                  # the credential helpers of docker and podman, without a daemon
 )
