@@ -160,7 +160,7 @@ import Testing
     }
     let verification = try await Child.run(
       [
-        "systemd-analyze", "--user", "--recursive-errors=no", "verify",
+        "systemd-analyze", "--user", "--man=no", "--recursive-errors=no", "verify",
         "\(folder.path)/keyrack-token-file@work.service",
       ],
       environment: ["XDG_RUNTIME_DIR": folder.path, "HOME": folder.path, "SYSTEMD_UNIT_PATH": "\(folder.path):"])
