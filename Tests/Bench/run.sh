@@ -39,9 +39,15 @@ target() {
 # microseconds NANOSECONDS
 microseconds() { awk -v ns="$1" 'BEGIN { printf "%.1f us", ns / 1000 }'; }
 
-# median_line COMMAND...: of five runs the line with the middle first number.
-median_line() {
-  for _ in 1 2 3 4 5; do "$@"; done | sort -n | sed -n 3p
+# medians COUNT COMMAND...: each figure of the command's line is the middle one of that many runs.
+medians() {
+  local count=$1 number=0 fields=()
+  shift
+  for _ in $(seq "$count"); do "$@"; done >"$work/runs"
+  read -r -a fields <"$work/runs"
+  while [ $((number += 1)) -le ${#fields[@]} ]; do
+    cut -d ' ' -f "$number" "$work/runs" | sort -n | sed -n "$((count / 2 + 1))p"
+  done | paste -sd ' '
 }
 
 start_server() {
@@ -60,8 +66,8 @@ stop_server() {
 
 measure_requests() {
   local client=(pinned "$work/bench_client") ours theirs ratio
-  read -r -a ours < <(median_line "${client[@]}" roundtrip "$socket" 20000 "$request")
-  read -r -a theirs < <(median_line "${client[@]}" roundtrip "$work/echo.sock" 20000 "$request")
+  read -r -a ours < <(medians 5 "${client[@]}" roundtrip "$socket" 20000 "$request")
+  read -r -a theirs < <(medians 5 "${client[@]}" roundtrip "$work/echo.sock" 20000 "$request")
   ratio=$(awk -v a="${ours[0]}" -v b="${theirs[0]}" 'BEGIN { printf "%.2f", a / b }')
   row 'cached token, one connection: p50' "$(microseconds "${ours[0]}")"
   row 'cached token, one connection: p99' "$(microseconds "${ours[1]}")"
@@ -69,13 +75,13 @@ measure_requests() {
   row 'the same from the C server: p99' "$(microseconds "${theirs[1]}")"
   row 'ratio to the C server, p50' "$ratio x" "$(target '<= 2.2 x' "$ratio" 2.2 at-most)"
 
-  read -r -a ours < <(median_line "${client[@]}" connect "$socket" 5000 "$request")
-  read -r -a theirs < <(median_line "${client[@]}" connect "$work/echo.sock" 5000 "$request")
+  read -r -a ours < <(medians 5 "${client[@]}" connect "$socket" 5000 "$request")
+  read -r -a theirs < <(medians 5 "${client[@]}" connect "$work/echo.sock" 5000 "$request")
   row 'connect, ask, close: p50' "$(microseconds "${ours[0]}")" "C server $(microseconds "${theirs[0]}")"
   row 'connect, ask, close: p99' "$(microseconds "${ours[1]}")" "C server $(microseconds "${theirs[1]}")"
 
-  ours=("$(median_line "${client[@]}" pipeline "$socket" 100000 "$request" 16)")
-  theirs=("$(median_line "${client[@]}" pipeline "$work/echo.sock" 100000 "$request" 16)")
+  ours=("$(medians 5 "${client[@]}" pipeline "$socket" 100000 "$request" 16)")
+  theirs=("$(medians 5 "${client[@]}" pipeline "$work/echo.sock" 100000 "$request" 16)")
   row '16 requests in flight' "${ours[0]} /s" "$(target '>= 60000 /s' "${ours[0]}" 60000 at-least), C server ${theirs[0]} /s"
 }
 
