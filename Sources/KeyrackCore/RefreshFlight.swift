@@ -3,7 +3,7 @@ package import KeyrackProtocol
 /// The refresh under way for a session, from the first look at the keyring to its end.
 package struct RefreshFlight: Sendable {
   package let attempt: Int
-  package let target: TokenTarget
+  package internal(set) var target: TokenTarget
   /// Whether the refresh token has left, or may have.
   package internal(set) var isSent = false
   /// Whether the scope that the target names is left out, since the provider refused it.

@@ -79,6 +79,22 @@ package struct Rejection: Sendable, Equatable {
     self.hint = hint
     self.refreshToken = refreshToken
   }
+
+  /// Whether it says that the refresh token is no good.
+  var judgesToken: Bool {
+    switch cause {
+    case .grant, .unexplained: true
+    case .client, .target, .conflict, .request, .answer: false
+    }
+  }
+
+  /// Whether another scope or resource might have been answered otherwise.
+  var isOfTarget: Bool {
+    switch cause {
+    case .grant, .unexplained, .target, .conflict, .request: true
+    case .client, .answer: false
+    }
+  }
 }
 
 /// Tokens that an answer has brought, of those that have to be revoked where nobody may have them.

@@ -1,3 +1,5 @@
+import KeyrackProtocol
+
 /// What an access token is for. All of a session's tokens come from its one refresh token.
 package struct TokenTarget: Sendable, Hashable {
   /// Sorted, each once. Empty: whatever the session was granted.
@@ -12,4 +14,13 @@ package struct TokenTarget: Sendable, Hashable {
     self.scopes = Set(scopes).sorted()
     self.resources = resources
   }
+}
+
+/// That the provider gives no token for a target.
+struct TargetRefusal: Sendable {
+  let error: ReplyError
+  /// Nil: as long as the refresh token is the same.
+  let until: ContinuousClock.Instant?
+
+  func holds(at now: ContinuousClock.Instant) -> Bool { until.map { now < $0 } ?? true }
 }

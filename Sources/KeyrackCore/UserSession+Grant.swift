@@ -72,7 +72,9 @@ extension UserSession {
   private mutating func publish(_ granted: RefreshFlight.Unpublished, wall: Int) {
     guard let target = flight?.target else { return }
     change(at: wall) {
-      if granted.record.refreshToken != $0.record.refreshToken { $0.refusals = [:] }
+      if granted.record.refreshToken != $0.record.refreshToken {
+        $0.refusals = $0.refusals.filter { $0.value.until != nil }
+      }
       $0.record = granted.record
       $0.isFateUnknown = false
       if let token = granted.accessToken { $0.take(token, for: target) }

@@ -88,17 +88,23 @@ extension UserSession {
       next.replaceRefreshToken(by: token)
       return hold(.init(record: next, trouble: trouble(for: rejection, moment)), wall: moment.wall)
     }
-    switch rejection.cause {
-    case .grant(let reason): return denied(reason, rejection, moment)
-    case .unexplained where flight?.hasRepeated == true: return denied(.revoked, rejection, moment)
-    case .unexplained, .conflict:
-      guard flight?.hasRepeated == false else { break }
+    let mayChange = rejection.cause == .unexplained || rejection.cause == .conflict
+    if mayChange, flight?.hasRepeated == false {
       flight?.hasRepeated = true
       return .again(after: .seconds(1) * (1 + moment.random))
-    case .target: return targetRefused(rejection, moment)
-    case .client, .request, .answer: break
     }
-    return end(with: trouble(for: rejection, moment), wall: moment.wall)
+    if let target = flight?.target, target != .standard, rejection.isOfTarget {
+      return targetRefused(target, rejection, moment)
+    }
+    switch rejection.cause {
+    case .grant(let reason): return denied(reason, rejection, moment)
+    case .unexplained: return denied(.revoked, rejection, moment)
+    case .target where flight?.omitsScope == false && habits.sendsScopeOnRefresh:
+      flight?.omitsScope = true
+      return .again(after: .zero)
+    case .conflict, .target, .client, .request, .answer:
+      return end(with: trouble(for: rejection, moment), wall: moment.wall)
+    }
   }
 
   /// The refresh token is dead, unless the keyring has another by now. It is kept: nothing is deleted that a provider
@@ -114,20 +120,25 @@ extension UserSession {
     return .again(after: .zero)
   }
 
-  /// `invalid_scope` or `invalid_target`: says nothing about other targets.
-  private mutating func targetRefused(_ rejection: Rejection, _ moment: Moment) -> RefreshAction {
-    guard let target = flight?.target else { return .ignore }
-    if target == .standard, flight?.omitsScope == false, habits.sendsScopeOnRefresh {
-      flight?.omitsScope = true
-      return .again(after: .zero)
-    }
-    guard target != .standard else { return end(with: trouble(for: rejection, moment), wall: moment.wall) }
+  /// A program that asks for what the provider does not give spoils nobody else's tokens. Where it could be the refresh
+  /// token that is refused (Microsoft says `invalid_grant` of a resource without consent), it is sent once more for nothing
+  /// in particular: that tells.
+  private mutating func targetRefused(
+    _ target: TokenTarget, _ rejection: Rejection, _ moment: Moment
+  ) -> RefreshAction {
+    let account = record.account
+    let isOfScope = target.resources.isEmpty && rejection.cause != .request && rejection.cause != .conflict
+    let advice = target.resources.isEmpty ? "ask for other scopes" : "ask for another resource"
     if refusals.count >= Self.maximumTargets { refusals = [:] }
-    refusals[target] =
-      target.resources.isEmpty
-      ? .loginRequired(record.account, .scope, detail: rejection.message, hint: rejection.hint)
-      : .providerError(record.account, rejection.message, hint: rejection.hint ?? "ask for another resource")
-    return end(with: nil, wall: moment.wall)
+    refusals[target] = TargetRefusal(
+      error: isOfScope
+        ? .loginRequired(account, .scope, detail: rejection.message, hint: rejection.hint)
+        : .providerError(account, rejection.message, hint: rejection.hint ?? advice),
+      until: rejection.cause == .target ? nil : moment.now + Self.refusedRequest)
+    guard rejection.judgesToken else { return end(with: nil, wall: moment.wall) }
+    flight?.target = .standard
+    flight?.hasRepeated = false
+    return .again(after: .zero)
   }
 
   private mutating func trouble(for rejection: Rejection, _ moment: Moment) -> SessionTrouble {

@@ -42,8 +42,8 @@ package struct UserSession: Sendable {
   package internal(set) var idToken: IDToken?
   /// An access token that came without one.
   var withoutIDToken: Secret?
-  /// Targets that the provider refuses to the present refresh token.
-  var refusals: [TokenTarget: ReplyError] = [:]
+  /// Targets that the provider refuses.
+  var refusals: [TokenTarget: TargetRefusal] = [:]
   var attempts = 0
   var schedule = RefreshSchedule()
   /// What the newest refresh brought a token for: those who waited for it get it even if it is stale already.
@@ -158,7 +158,7 @@ package struct UserSession: Sendable {
       let error = ReplyError.temporarilyUnavailable(record.account, "a refresh was interrupted")
       return accessToken.remaining(at: now).map { error.retry(after: $0) } ?? error
     }
-    if let refusal = refusals[need.target] { return refusal }
+    if let refusal = refusals[need.target], refusal.holds(at: now) { return refusal.error }
     if record.refreshToken == nil { return .loginRequired(record.account, .noRefreshToken) }
     return nil
   }

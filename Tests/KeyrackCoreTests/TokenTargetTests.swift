@@ -72,6 +72,60 @@ import Testing
     #expect(try await bench.ask(mail).value.get().token == Secret("at-mail"))
   }
 
+  @Test(
+    "R25 what is refused to one target is refused to no other",
+    arguments: [
+      (.rejected(.request), requests: 1), (.rejected(.conflict), requests: 2), (.rejected(.target), requests: 1),
+    ] as [(TokenOutcome, requests: Int)])
+  func refusedAlone(_ answer: TokenOutcome, _ requests: Int) async throws {
+    let script = Script([grant("at", seconds: 30), answer])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    let mail = await bench.ask(request(nil, "https://mail.example"))
+    await bench.clock.run(requests > 1 ? .seconds(1) : .zero)
+    #expect(await mail.value.code == .providerError)
+    #expect(await bench.provider.requests.count == 1 + requests)
+    #expect(try await bench.status().state == .active)
+    #expect(try await bench.status().lastError == nil)
+    script.becomes(grant("at-2"))
+    await bench.clock.run(.seconds(60))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
+  }
+
+  @Test(
+    "R25 a target whose refusal may be the refresh token's is asked without",
+    arguments: [
+      ([.rejected(.grant(.policy))], 0), ([.rejected(.grant(.revoked))], 0),
+      ([.rejected(.unexplained), .rejected(.unexplained)], 1),
+    ] as [([TokenOutcome], Int)])
+  func verified(_ answers: [TokenOutcome], _ seconds: Int) async throws {
+    let script = Script([grant("at", seconds: 30)] + answers + [grant("at-2", "rt-2")])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    let resource = request(nil, "https://mail.example")
+    let mail = await bench.ask(resource)
+    await bench.clock.run(.seconds(seconds))
+    #expect(await mail.value.code == .providerError)
+    // The session is as it was, with a newer token; the target is left alone for ten minutes.
+    #expect(try await bench.status().state == .active)
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
+    #expect(await bench.ask(resource).value.code == .providerError)
+    #expect(await bench.provider.requests.count == 2 + answers.count)
+    script.becomes(grant("at-mail"))
+    await bench.clock.run(.seconds(601))
+    #expect(try await bench.ask(resource).value.get().token == Secret("at-mail"))
+  }
+
+  @Test("R25 a dead refresh token is found out by a target, too") func dead() async throws {
+    let bench = Bench.scripted(Script([grant("at", seconds: 30), .rejected(.grant(.revoked))]))
+    _ = try await bench.ask().value.get()
+    let error = await bench.ask(request(nil, "https://mail.example")).value.error
+    #expect(error?.code == .loginRequired)
+    #expect(error?.reason == "revoked")
+    #expect(await bench.provider.requests.count == 3)
+    #expect(try await bench.status().state == .loginRequired)
+  }
+
   func grant(_ access: String, _ refresh: String? = nil, seconds: Int) -> TokenOutcome {
     .success(
       Grant(accessToken: Secret(access), lifetime: .seconds(seconds), refreshToken: refresh.map { Secret($0) }))
