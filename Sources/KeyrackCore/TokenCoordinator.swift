@@ -203,8 +203,9 @@ package actor TokenCoordinator {
     // Names are compared as bytes, and Swift takes a Kelvin sign for a K; what it takes for a letter is never as short.
     guard let slot = slots[name], slot.account.name.utf8.count == name.utf8.count else {
       throw ReplyError(
-        .unknownAccount, "\(name.excerpt): no such account in the configuration",
-        hint: "add [account \(name.excerpt)] to keyrack.conf, then keyrack reload")
+        .unknownAccount, "\(name.isEmpty ? "\"\"" : name.excerpt): no such account in the configuration",
+        hint: name.isEmpty
+          ? "keyrack status lists the accounts" : "add [account \(name.excerpt)] to keyrack.conf, then keyrack reload")
     }
     return slot
   }

@@ -43,6 +43,7 @@ package struct JSONScan {
     do { _ = try UTF8Span(validating: text.span) } catch { throw JSONScanError(message: "not UTF-8", position: 1) }
     try skipToObject(text)
     while position < text.count {
+      if expectsName, !Self.mayStandBeforeName(text[position]) { throw failure("a name without double quotes") }
       switch text[position] {
       case 0: throw failure("a NUL byte")
       case UInt8(ascii: "\""): try string(text)
@@ -82,6 +83,13 @@ package struct JSONScan {
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+  private static func mayStandBeforeName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "}"), 0: true
+    default: isSpace(byte)
+    }
+  }
 
   private mutating func descend(into names: Set<String>?) throws(JSONScanError) {
     open.append(names)

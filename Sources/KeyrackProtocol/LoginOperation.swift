@@ -2,7 +2,7 @@
 public struct LoginOperation: Operation {
   public static let name = OperationName.login
 
-  public enum Method: String, Sendable, Decodable, CaseIterable {
+  public enum Method: String, RequestWord {
     /// A name and a password, sent to the provider once.
     case password
     /// A refresh token from elsewhere, tried at once.

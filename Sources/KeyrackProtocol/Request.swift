@@ -187,6 +187,8 @@ package final class RequestReader: Sendable {
     case is String.Type: "a string"
     case is Bool.Type: "true or false"
     case is any BinaryInteger.Type: "a whole number"
+    case is [Any].Type: "an array"
+    case is [String: Any].Type: "an object"
     default: "a value of another type"
     }
   }

@@ -4,7 +4,7 @@ public struct ResolveOperation: Operation {
   public enum CodingKeys: String, CodingKey, CaseIterable { case use, url, username }
 
   /// What programs are served, by the first word of those groups.
-  public enum Use: String, Sendable, Decodable, CaseIterable { case git, docker }
+  public enum Use: String, RequestWord { case git, docker }
 
   public let use: Use
   /// Nil: all places are asked for. Not to be printed: people write passwords into URLs.

@@ -8,7 +8,7 @@ public struct TokenOperation: Operation {
   /// Bytes of a `scope`.
   public static let maximumScope = 4096
 
-  public enum Kind: String, Sendable, Decodable, CaseIterable { case access, id }
+  public enum Kind: String, RequestWord { case access, id }
 
   public enum CodingKeys: String, CodingKey, CaseIterable {
     case account, issuer
