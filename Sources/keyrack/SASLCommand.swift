@@ -9,7 +9,7 @@ struct SASLCommand {
   init(_ invocation: Invocation) throws(CommandFailure) {
     guard let user = invocation[.user] else { throw .usage("--user: needed", of: .sasl) }
     let name = invocation[.mechanism]
-    guard let mechanism = name.map(SASLMessage.Mechanism.init(rawValue:)) ?? .usual else {
+    guard let mechanism = name.map({ SASLMessage.Mechanism(rawValue: $0.lowercased()) }) ?? .usual else {
       throw .usage("--mechanism: expected xoauth2 or oauthbearer", of: .sasl)
     }
     let port = try invocation.number(.port, in: 1...65535)

@@ -26,6 +26,7 @@ import Testing
     (["--user", "someuser@example.com"], "user=someuser@example.com^auth=Bearer $^^"),
     (["--user", "a=b,c", "--mechanism=oauthbearer"], "n,a=a=3Db=2Cc,^auth=Bearer $^^"),
     (["--user", "a=b,c", "--mechanism", "xoauth2"], "user=a=b,c^auth=Bearer $^^"),
+    (["--user", "a=b,c", "--mechanism", "XOAUTH2"], "user=a=b,c^auth=Bearer $^^"),
     (["--user", "zoë", "--mechanism", "oauthbearer", "--port", "993"], "n,a=zoë,^port=993^auth=Bearer $^^"),
   ])
   func theResponseIsThatOfTheMechanism(options: [String], text: String) async throws {
