@@ -36,6 +36,9 @@ HELPERS := git-credential-keyrack docker-credential-keyrack
 UNITS := keyrack.socket keyrack.service keyrack-headless-keyring.service keyrack-token-file@.service
 PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrack-recipes.7 \
 	keyrackd.8
+PACKAGE = .build/keyrack_$(VERSION)_$(shell dpkg --print-architecture).deb
+PACKAGED := $(wildcard $(RELEASE)/keyrackd $(RELEASE)/keyrack $(RELEASE)/keyrack-keyring debian/* systemd/* man/* examples/* \
+	completions/* Makefile LICENSE *.md)
 # Without symbols where strip is there.
 INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
@@ -70,8 +73,8 @@ build: deps swift ## Build for debugging, tests included
 test: test-servers build ## Run all tests, or those that FILTER names
 	Tests/run.sh $(if $(FILTER),'$(FILTER)')
 
-test-systemd: test-deps all ## Run the installed units below a real systemd --user, as root
-	$(if $(filter 0,$(shell id -u)),,sudo )Tests/service.sh
+test-systemd: check-deps deb ## Install the package and run its units below a real systemd, as root
+	$(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo),sudo ))Tests/service.sh
 
 program-deps: ## Install the programs that "make test-programs" runs
 	@Tests/install-programs.sh
@@ -130,6 +133,9 @@ uninstall: ## Remove what install put there
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 
 deb: all ## Make a Debian package: .build/keyrack_VERSION_ARCHITECTURE.deb
+	@$(MAKE) -s $(PACKAGE)
+
+$(PACKAGE): $(PACKAGED)
 	@command -v dh >/dev/null || { echo 'debhelper is missing: run "make check-deps"' >&2; exit 1; }
 	rm -rf .build/deb
 	install -d .build/deb

@@ -44,7 +44,7 @@ done
 grep -q '^ExecStart=/usr/bin/keyrackd$' "$folder/root/usr/lib/systemd/user/keyrack.service" || fail 'the service is of another place'
 # The socket for each login, the service by it; and nothing of a person's is touched when it goes.
 grep -q "deb-systemd-helper --user enable 'keyrack.socket'" "$folder/control/postinst" || fail 'the socket is not enabled'
-! grep -q 'keyrack.service' "$folder/control/postinst" || fail 'the service is enabled'
+! grep -q "enable 'keyrack.service'" "$folder/control/postinst" || fail 'the service is enabled'
 [ -e "$folder/root/usr/lib/systemd/user/keyrack-headless-keyring.service" ] || fail 'no unit for a keyring'
 ! grep -q headless "$folder/control/postinst" || fail 'that unit is enabled'
 ! grep -hE '(^|[^a-z])rm |/home|\.config|\.local' "$folder/control"/p* || fail 'it removes things itself'

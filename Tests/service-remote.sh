@@ -60,7 +60,7 @@ socket_is_forwarded_by_ssh() {
   local forward=$!
   until_true socat -u OPEN:/dev/null UNIX-CONNECT:there/keyrack.sock
   is 'the token over there' "$(KEYRACK_SOCKET=$HOME/there/keyrack.sock keyrack token work)" 'at_*'
-  allows "exe:$HOME/.local/bin/keyrack"
+  allows "exe:/usr/bin/keyrack"
   is 'there, where ssh is not allowed' "$(ask_there there/keyrack.sock)" '*"reason":"not_allowed"*'
   allows 'exe:/usr/bin/ssh'
   is 'there, where it is' "$(ask_there there/keyrack.sock)" '*"access_token":"at_*'
@@ -90,7 +90,7 @@ socket_is_mounted_into_a_container() {
   client="mount --bind $XDG_RUNTIME_DIR/keyrack inside; $(declare -f ask_there); ask_there inside/keyrack.sock"
   unshare --user --map-root-user true 2>/dev/null || { echo 'skipped: no user namespaces'; return; }
   is 'the answer in a container' "$(in_container "$client")" '*"hint":"*unit:libpod-*"reason":"sandboxed"*'
-  allows "unit:libpod-*;exe:$HOME/.local/bin/keyrack"
+  allows "unit:libpod-*;exe:/usr/bin/keyrack"
   is 'the answer where it is listed' "$(in_container "$client")" '*"access_token":"at_*'
   write_configuration work
   keyrack reload 2>/dev/null

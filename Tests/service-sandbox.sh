@@ -1,6 +1,6 @@
 # The checks of service.sh that are about what keyrack.service may do. Sourced, not run.
 
-unit=.local/share/systemd/user/keyrack.service
+unit=/usr/lib/systemd/user/keyrack.service
 
 # The lines that restrict, which are one paragraph of the unit.
 restrictions() { sed -n '/^NoNewPrivileges=/,/^$/{/=/p}' "$unit"; }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# The units, installed and run by a real `systemd --user` (user-manager.sh) with a real keyring. Run "make" before.
+# The Debian package, installed on a machine that systemd has started (user-manager.sh) and run by the user's manager there,
+# with a real keyring. Run "make deb" before.
 #
-# Takes about half a minute. The exit status is 0 if all is as the README says, and where it cannot run here, which it says.
+# Takes less than a minute. The exit status is 0 if all is as the README says, and where it cannot run here, which it says.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -9,24 +10,20 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 prepare() {
   local home=$1
-  install_to() { make -s -C "$checkout" "$1" HOME="$home" PREFIX="$home/.local"; }
-  install_to install
-  install_to uninstall
-  [ -z "$(find "$home" -not -type d)" ] || { echo "uninstall left: $(find "$home" -not -type d)" >&2; exit 1; }
-  install_to install
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-remote,-sandbox,-upgrade}.sh \
+  prepare_package "$home"
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-package,-remote,-sandbox,-upgrade}.sh \
     "$checkout/Tests/servers/certificate.sh" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
-  chown root "$home/test/sandbox-probe"
-  chmod 4755 "$home/test/sandbox-probe"
+  chown root "$home"/test/{as-root,sandbox-probe}
+  chmod 4755 "$home"/test/{as-root,sandbox-probe}
   prepare_sshd "$home"
 }
 
 run() {
   checkout=$(dirname "$here")
   export checkout
-  export -f prepare prepare_sshd find_sshd
+  export -f prepare prepare_package prepare_packages prepare_dpkg install_by_make prepare_sshd find_sshd
   local status=0
   "$here/user-manager.sh" /bin/bash test/service.sh --checks || status=$?
   [ "$status" -ne 77 ] || exit 0
@@ -35,6 +32,8 @@ run() {
 
 # shellcheck source=service-hooks.sh
 . "$here/service-hooks.sh"
+# shellcheck source=service-package.sh
+. "$here/service-package.sh"
 # shellcheck source=service-remote.sh
 . "$here/service-remote.sh"
 # shellcheck source=service-sandbox.sh
@@ -100,18 +99,6 @@ start_provider() {
   socat "OPENSSL-LISTEN:$secure_port,bind=127.0.0.1,reuseaddr,fork,cert=tls/server.pem,key=tls/server.key,verify=0" \
     "TCP:127.0.0.1:$port" 2>/dev/null &
   until_true bash -c "</dev/tcp/127.0.0.1/$secure_port"
-}
-
-units_are_sound() {
-  # It looks for the pages of Documentation=, too.
-  is 'systemd-analyze verify' "$(systemd-analyze --user --man="$(command -v man >/dev/null && echo yes || echo no)" \
-    verify .local/share/systemd/user/keyrack* 2>&1)" ''
-  systemctl --user daemon-reload
-  systemctl --user --quiet enable --now keyrack.socket
-  is 'the socket file' "$(stat -c '%F %a' "$socket")" 'socket 600'
-  is 'its directory' "$(stat -c '%F %a' "${socket%/*}")" 'directory 700'
-  is 'the service before the first connect' "$(property keyrack.service ActiveState)" inactive
-  ok 'the units verify, and the socket is there without the service'
 }
 
 first_connect_starts_the_service() {
@@ -198,7 +185,7 @@ broken_configuration_is_answered() {
   is 'its status' "$(property keyrack.service StatusText)" "configuration: $configuration:*"
   local status=0
   mkdir -m 700 by-hand
-  KEYRACK_SOCKET=$HOME/by-hand/keyrack.sock .local/bin/keyrackd 2>by-hand/err || status=$?
+  KEYRACK_SOCKET=$HOME/by-hand/keyrack.sock keyrackd 2>by-hand/err || status=$?
   is 'started by hand' "$status $(cat by-hand/err)" "78 keyrackd: $configuration:*providr*"
   [ ! -e by-hand/keyrack.sock ] || fail 'it left its socket file'
   write_configuration work
@@ -209,7 +196,7 @@ broken_configuration_is_answered() {
 
 one_daemon_at_a_time() {
   local status=0
-  .local/bin/keyrackd 2>second.err || status=$?
+  keyrackd 2>second.err || status=$?
   is 'a second daemon' "$status $(cat second.err)" '69 keyrackd: already running'
   is 'the first' "$(token)" '*"access_token":"at_*'
   ok 'a second daemon ends with status 69'
@@ -269,15 +256,15 @@ token_file_follows_the_session() {
 }
 
 checks() {
-  local port secure_port clients=()
-  PATH=$HOME/.local/bin:$PATH
+  local port secure_port version previous clients=()
   start_provider
   trap 'kill %1 %2' EXIT
   start_keyring
   write_configuration work
-  units_are_sound
+  login_has_the_socket
   first_connect_starts_the_service
   token_works_in_the_sandbox
+  nobody_is_refused_by_an_upgrade
   exposure_is_low
   each_restriction_has_an_effect
   limits_are_in_force
@@ -299,6 +286,7 @@ checks() {
   log_tells_who_got_which_token
   journal_tells_events_and_no_secret
   token_file_follows_the_session
+  removal_leaves_what_is_the_persons
 }
 
 if [ "${1-}" = --checks ]; then checks; else run; fi

@@ -1,10 +1,12 @@
 #!/bin/bash
-# Runs a command as a user of its own below a real `systemd --user`, with a journal. For root.
+# Runs a command as a user of its own below a real `systemd --user`, on a machine that systemd has started. For root.
 #
 #   user-manager.sh COMMAND [ARGUMENT...]
 #
-# The exit status is the command's; 77 where the kernel does not allow it. All happens in namespaces of its own: the user,
-# the home (/run/home, the working directory) and the journal are not there outside, and everything ends with the command.
+# The exit status is the command's; 77 where the kernel does not allow it. All happens in namespaces of its own, where
+# systemd is the first process: the user, the home (/run/home, the working directory), the journal and what is written to
+# /usr, /etc and /var are not there outside, and everything ends with the command. systemd knows no units but those that
+# `units` names, as others would set up a machine that is in use: clean /tmp, set the kernel's variables.
 #
 # What root prepares before: a function `prepare`, exported by the caller, is run with the home as its argument.
 set -euo pipefail
@@ -14,6 +16,13 @@ user=keyrack-test
 id=59357
 home=/run/home
 runtime=/run/user/$id
+unit_path=/run/keyrack-test-units
+units=(
+  sysinit basic sockets slices paths timers shutdown exit -- .target
+  systemd-journald dbus -- .socket
+  systemd-journald dbus systemd-logind user@ user-runtime-dir@ systemd-exit -- .service
+  user -- .slice
+)
 
 skip() {
   printf 'user-manager.sh: skipped: %s\n' "$1" >&2
@@ -25,15 +34,22 @@ enter() {
   [ "$(id -u)" = 0 ] || skip 'root is needed for namespaces and control groups'
   [ -x /lib/systemd/systemd ] || skip 'systemd is not installed'
   command -v unshare >/dev/null || skip 'unshare is not installed'
-  local namespaces=(--mount --pid --fork --kill-child --mount-proc --propagation private)
+  local namespaces=(--mount --pid --uts --ipc --fork --kill-child --mount-proc --propagation private)
   unshare "${namespaces[@]}" true 2>/dev/null || skip 'this system allows no namespaces'
   cgroup=keyrack-test.$$
   export cgroup
+  trap 'end "$!"' EXIT
+  trap 'exit 1' HUP INT TERM
+  unshare "${namespaces[@]}" "$0" --inside "$@" </dev/null &
   local status=0
-  unshare "${namespaces[@]}" "$0" --inside "$@" || status=$?
-  # The control groups are the one thing without a namespace of its own here.
-  remove_cgroups
+  wait "$!" || status=$?
   exit "$status"
+}
+
+# The control groups are the one thing without a namespace of its own here.
+end() {
+  kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null || true
+  remove_cgroups
 }
 
 remove_cgroups() {
@@ -42,69 +58,108 @@ remove_cgroups() {
     find "/sys/fs/cgroup/$cgroup" -depth -type d -exec rmdir {} +' 2>/dev/null || true
 }
 
-# The file systems as they are on a booted machine.
-mount_all() {
-  mount -t tmpfs -o mode=755 tmpfs /run
-  mkdir -p /run/{systemd/{system,propagate,journald.conf.d},credentials,lock} /run/systemd/journal "$home" "$runtime"
-  mkdir -m 600 /run/systemd/unit-root
-  chown $id:$id "$home" 2>/dev/null || skip 'this root cannot act for another user'
-  # systemd removes the runtime directories of units only from a tmpfs.
-  mount -t tmpfs -o mode=700,uid=$id,gid=$id tmpfs "$runtime"
+mount_cgroups() {
   umount -l /sys/fs/cgroup 2>/dev/null || true
-  mount -t cgroup2 cgroup2 /sys/fs/cgroup || skip 'cgroup2 cannot be mounted'
-  local delegated=/sys/fs/cgroup/$cgroup
-  mkdir "$delegated" && echo 0 >"$delegated/cgroup.procs" || skip 'no control group can be made'
-  chown -R $id:$id "$delegated"
+  mount -t cgroup2 cgroup2 /sys/fs/cgroup
+}
+
+# Inside, first: goes into a control group, which is the root of them for all that comes next.
+enter_cgroup() {
+  mount_cgroups || skip 'cgroup2 cannot be mounted'
+  mkdir "/sys/fs/cgroup/$cgroup" && echo 0 >"/sys/fs/cgroup/$cgroup/cgroup.procs" || skip 'no control group can be made'
+  exec unshare --cgroup "$0" --contained "$@"
+}
+
+# The file systems as they are on a booted machine, with nothing that is written going through to this one.
+mount_all() {
+  local folder
+  mount -t tmpfs -o mode=755 tmpfs /run
+  for folder in usr etc var; do
+    mkdir -p "/run/written/$folder" "/run/written/$folder.work"
+    mount -t overlay -o "lowerdir=/$folder,upperdir=/run/written/$folder,workdir=/run/written/$folder.work" overlay "/$folder" ||
+      skip 'no overlay can be mounted'
+  done
+  mkdir -p "$home"
+  chown $id:$id "$home" 2>/dev/null || skip 'this root cannot act for another user'
+  # For as long as systemd starts, which would set some. A container could not be made below it.
+  mount --bind /proc/sys /proc/sys
+  mount -o remount,bind,ro /proc/sys
+  mount -o remount,bind,ro /sys
+  mount_cgroups
 }
 
 add_user() {
-  { cat /etc/passwd; echo "$user:x:$id:$id::$home:/bin/sh"; } >/run/passwd
-  { cat /etc/group; echo "$user:x:$id:"; } >/run/group
-  mount --bind /run/passwd /etc/passwd
-  mount --bind /run/group /etc/group
+  echo "$user:x:$id:$id::$home:/bin/sh" >>/etc/passwd
+  echo "$user:x:$id:" >>/etc/group
+  echo "$user:*:1::::::" >>/etc/shadow
+  # Its manager runs without a login.
+  mkdir -p /var/lib/systemd/linger
+  touch "/var/lib/systemd/linger/$user"
+}
+
+add_units() {
+  local names=() word
+  mkdir -p "$unit_path/systemd-logind.service.d" /run/systemd/transient
+  for word in "${units[@]}"; do
+    case $word in
+      --) ;;
+      .*) ln -s "${names[@]/%/$word}" "$unit_path"; names=() ;;
+      *) names+=("/lib/systemd/system/$word") ;;
+    esac
+  done
+  ln -s systemd-logind.service "$unit_path/dbus-org.freedesktop.login1.service"
+  # It would make a folder in /tmp.
+  printf '[Service]\nPrivateTmp=no\n' >"$unit_path/systemd-logind.service.d/test.conf"
+  printf '[Unit]\nRequires=systemd-journald.service dbus.socket systemd-logind.service user@%s.service\n' "$id" \
+    >"$unit_path/keyrack-test.target"
 }
 
 # A user may read a journal that is on disk, so this one pretends to be.
-start_journal() {
-  mkdir -p /var/log/journal
+prepare_journal() {
+  mkdir -p /var/log/journal /run/systemd/{journal,journald.conf.d}
   mount -t tmpfs tmpfs /var/log/journal
   touch /run/systemd/journal/flushed
   printf '[Journal]\nStorage=persistent\nReadKMsg=no\nForwardToSyslog=no\nAudit=no\nRateLimitBurst=0\n' \
     >/run/systemd/journald.conf.d/test.conf
-  /lib/systemd/systemd-journald &
-  # The manager looks for it once, when it starts, and else never logs there.
-  local attempt
-  for attempt in $(seq 200); do
-    if [ -S /run/systemd/journal/socket ] && [ -S /run/systemd/journal/stdout ]; then return 0; fi
-    sleep 0.05
-  done
-  skip 'systemd-journald does not start here'
 }
 
-as_user() {
+in_session() {
   setpriv --reuid $id --regid $id --clear-groups --reset-env env -C "$home" HOME="$home" USER=$user LOGNAME=$user \
-    LANG=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin XDG_RUNTIME_DIR="$runtime" "$@"
+    LANG=C.UTF-8 PATH=/usr/local/bin:/usr/bin:/bin XDG_RUNTIME_DIR="$runtime" \
+    DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" "$@"
 }
-in_session() { as_user DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" "$@"; }
 
-start_manager() {
-  as_user /lib/systemd/systemd --user --log-target=journal >/run/manager.log 2>&1 &
+await_manager() {
   local attempt
   for attempt in $(seq 200); do
     case $(in_session systemctl --user is-system-running 2>/dev/null) in running | degraded) return 0 ;; esac
     sleep 0.05
   done
-  cat /run/manager.log >&2
-  skip 'systemd --user does not start here'
+  journalctl --no-pager -n 50 >&2
+  return 1
 }
 
-if [ "${1-}" != --inside ]; then enter "$@"; fi
-shift
+# Beside the first process, which ends when this does.
+run() {
+  status=77
+  trap 'systemctl --force exit "$status"' EXIT
+  await_manager || { echo 'user-manager.sh: skipped: systemd --user does not start here' >&2; return; }
+  umount -l /proc/sys
+  status=0
+  in_session "$@" || status=$?
+}
+
+case ${1-} in
+  --inside) shift; enter_cgroup "$@" ;;
+  --contained) shift ;;
+  *) enter "$@" ;;
+esac
 mount_all
 add_user
+add_units
+prepare_journal
 if declare -F prepare >/dev/null; then prepare "$home"; fi
-start_journal
-start_manager
-status=0
-in_session "$@" || status=$?
-exit "$status"
+run "$@" &
+exec env -i container=other PATH=/usr/sbin:/usr/bin SYSTEMD_GENERATOR_PATH=/nonexistent \
+  SYSTEMD_UNIT_PATH="$unit_path:/run/systemd/transient:/etc/systemd/system.control" \
+  /lib/systemd/systemd --system --unit=keyrack-test.target --log-target=journal
