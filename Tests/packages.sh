@@ -23,6 +23,7 @@ test_packages=(
   skopeo                  # asks for the credentials of registries, as podman does
   socat openssl strace procps util-linux
   openssh-client          # Tests/service.sh: forwarding the socket
+  podman uidmap crun      # Tests/service.sh: mounting the socket into a container
 )
 
 # For what .ci/run looks at besides.

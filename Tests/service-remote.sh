@@ -78,21 +78,34 @@ socket_is_forwarded_by_ssh() {
   ok 'ssh forwards the socket, and the daemon takes whoever asks there for ssh'
 }
 
-# A user namespace, mounts and processes of its own in a unit as of podman.
+# The recipe's, with the programs of this machine; its control groups have no controllers where those of version 1 have them.
 in_container() {
-  systemd-run --user --quiet --scope --collect --unit="libpod-test-$RANDOM.scope" \
-    unshare --user --map-root-user --mount --pid --fork --mount-proc bash -euc "$1"
+  podman run --rm --network=none --pids-limit=0 -v /usr:/usr:ro \
+    -v "$XDG_RUNTIME_DIR/keyrack:/run/keyrack" -e KEYRACK_SOCKET=/run/keyrack/keyrack.sock "$@" 2>&1
+}
+make_image() {
+  mkdir -p image/{usr,proc,sys,dev,run,etc,tmp}
+  local folder
+  for folder in bin lib lib64; do ln -s "usr/$folder" image; done
+  tar -C image -c . | podman import - image
 }
 
 socket_is_mounted_into_a_container() {
-  mkdir -p inside
-  local client
-  client="mount --bind $XDG_RUNTIME_DIR/keyrack inside; $(declare -f ask_there); ask_there inside/keyrack.sock"
-  unshare --user --map-root-user true 2>/dev/null || { echo 'skipped: no user namespaces'; return; }
-  is 'the answer in a container' "$(in_container "$client")" '*"hint":"*unit:libpod-*"reason":"sandboxed"*'
-  allows "unit:libpod-*;exe:/usr/bin/keyrack"
-  is 'the answer where it is listed' "$(in_container "$client")" '*"access_token":"at_*'
+  if ! make_image >image.log 2>&1 || ! in_container image true >>image.log; then
+    echo "skipped: podman does not run here: $(tail -n 1 image.log)"
+    return
+  fi
+  is 'the answer in a container' "$(in_container image keyrack token work)" '*sandboxed*unit:libpod-*'
+  allows 'unit:libpod-*;exe:/usr/bin/keyrack'
+  is 'its root' "$(in_container image keyrack token work)" 'at_*'
+  is 'the user in it' "$(in_container --userns=keep-id image keyrack token work)" 'at_*'
+  is 'another user in it' "$(in_container --user 1 image keyrack token work)" '*ermission denied*'
+  systemctl --user stop keyrack.service keyrack.socket
+  in_container image bash -c 'until keyrack token work; do sleep 0.05; done 2>/dev/null' >waiting.out & local waiting=$!
+  systemctl --user start keyrack.socket
+  wait "$waiting"
+  is 'what was started before the socket' "$(cat waiting.out)" 'at_*'
   write_configuration work
   keyrack reload 2>/dev/null
-  ok 'a container gets nothing through a mounted socket unless its unit is listed'
+  ok 'a container of podman gets nothing through a mounted socket unless its unit is listed'
 }

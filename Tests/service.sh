@@ -11,7 +11,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 prepare() {
   local home=$1
   prepare_package "$home"
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-hooks,-package,-remote,-sandbox,-upgrade}.sh \
+  prepare_credential "$home"
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-upgrade}.sh \
     "$checkout/Tests/servers/certificate.sh" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
@@ -23,13 +24,15 @@ prepare() {
 run() {
   checkout=$(dirname "$here")
   export checkout
-  export -f prepare prepare_package prepare_packages prepare_dpkg install_by_make prepare_sshd find_sshd
+  export -f prepare prepare_{credential,package,packages,dpkg,sshd} install_by_make find_sshd
   local status=0
   "$here/user-manager.sh" /bin/bash test/service.sh --checks || status=$?
   [ "$status" -ne 77 ] || exit 0
   exit "$status"
 }
 
+# shellcheck source=service-headless.sh
+. "$here/service-headless.sh"
 # shellcheck source=service-hooks.sh
 . "$here/service-hooks.sh"
 # shellcheck source=service-package.sh
@@ -78,14 +81,6 @@ write_configuration() {
     "$secure_port" "$HOME/tls/ca.pem" >"$configuration"
   local account
   for account; do printf '[account %s]\nprovider=sample\n' "$account" >>"$configuration"; done
-}
-
-start_keyring() {
-  mkdir -p "${configuration%/*}"
-  (umask 077 && head -c 32 /dev/urandom | base64 >"${configuration%/*}/keyring-password")
-  systemctl --user daemon-reload
-  systemctl --user --quiet enable --now keyrack-headless-keyring.service
-  is 'the keyring that would come first' "$(property gnome-keyring-daemon.socket ActiveState)" inactive
 }
 
 start_provider() {
@@ -269,6 +264,7 @@ checks() {
   each_restriction_has_an_effect
   limits_are_in_force
   bus_and_keyring_may_come_late
+  keyring_password_may_be_encrypted
   nobody_is_refused_by_a_restart
   what_was_begun_is_finished
   socket_is_forwarded_by_ssh

@@ -86,12 +86,17 @@ mount_all() {
   mount -o remount,bind,ro /proc/sys
   mount -o remount,bind,ro /sys
   mount_cgroups
+  # For what the caller prepares: the units of this machine are not for here.
+  mount -t tmpfs tmpfs /etc/systemd/system
+  mount --make-rshared /
 }
 
 add_user() {
   echo "$user:x:$id:$id::$home:/bin/sh" >>/etc/passwd
   echo "$user:x:$id:" >>/etc/group
   echo "$user:*:1::::::" >>/etc/shadow
+  # For containers, as adduser(8) does.
+  echo "$user:700000:65536" | tee -a /etc/subuid >>/etc/subgid
   # Its manager runs without a login.
   mkdir -p /var/lib/systemd/linger
   touch "/var/lib/systemd/linger/$user"
@@ -161,5 +166,5 @@ prepare_journal
 if declare -F prepare >/dev/null; then prepare "$home"; fi
 run "$@" &
 exec env -i container=other PATH=/usr/sbin:/usr/bin SYSTEMD_GENERATOR_PATH=/nonexistent \
-  SYSTEMD_UNIT_PATH="$unit_path:/run/systemd/transient:/etc/systemd/system.control" \
+  SYSTEMD_UNIT_PATH="$unit_path:/run/systemd/transient:/etc/systemd/system" \
   /lib/systemd/systemd --system --unit=keyrack-test.target --log-target=journal
