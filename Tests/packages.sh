@@ -39,4 +39,5 @@ program_packages=(
   dovecot-imapd dovecot-submissiond
   curl msmtp neomutt aerc getmail6
   isync libsasl2-modules-kdexoauth2    # mbsync, and what gives it XOAUTH2
+  golang-go               # examples/token.go
 )
