@@ -1,6 +1,6 @@
 # The servers for Tests/programs.sh, which sources this. Their ports are in the environment.
 
-export imap_port submission_port relay_port resource_port moto_port
+export imap_port submission_port relay_port resource_port moto_port sts_port
 export mail_folder=$session_dir/dovecot/mail
 export session_log=$session_dir/log ca=$session_dir/server/ca.pem
 
@@ -15,19 +15,19 @@ listens() { (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 free_ports() {
   python3 -c '
 import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(7)]
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(8)]
 print(*(one.getsockname()[1] for one in sockets))'
 }
 
 start_servers() {
   local provider_port
-  read -r provider_port redirect_port imap_port submission_port relay_port resource_port moto_port < <(free_ports)
+  read -r provider_port redirect_port imap_port submission_port relay_port resource_port moto_port sts_port < <(free_ports)
   provider=http://127.0.0.1:$provider_port
   local introspection=127.0.0.1:$provider_port/api/oidc/introspect
   mkdir "$session_dir"/{log,glewlwyd,server}
   "$here/servers/certificate.sh" "$session_dir/server" 2>/dev/null
-  # Of curl and of what uses OpenSSL or Go.
-  export SSL_CERT_FILE=$ca GIT_SSL_CAINFO=$ca
+  # Of curl, of what uses OpenSSL or Go, of git, and of Python's requests.
+  export SSL_CERT_FILE=$ca GIT_SSL_CAINFO=$ca REQUESTS_CA_BUNDLE=$ca
   unset CURL_CA_BUNDLE SSL_CERT_DIR {http,https,all}_proxy {HTTP,HTTPS,ALL}_PROXY
 
   start glewlwyd "$here/servers/glewlwyd.sh" "$session_dir/glewlwyd" "$provider_port"
@@ -38,10 +38,11 @@ start_servers() {
   start resource "$here/servers/resource.py" "$session_dir/server" "$resource_port" \
     "http://$introspection" keyrack-web:web-secret
   wait_until resource.py listens "$resource_port"
+  start sts "$here/servers/sts.py" "$session_dir/server" "$sts_port" "http://$introspection" keyrack-web:web-secret
   start_mail "http://keyrack-web:web-secret@$introspection"
   start moto env AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any "$venv/bin/python" -m moto.server -p "$moto_port"
   local port
-  for port in "$relay_port" "$imap_port" "$submission_port" "$moto_port"; do wait_until "port $port" listens "$port"; done
+  for port in "$relay_port" "$imap_port" "$submission_port" "$moto_port" "$sts_port"; do wait_until "port $port" listens "$port"; done
 }
 
 # Dovecot does not serve root's mail. The scripts may be where nobody else can read them.

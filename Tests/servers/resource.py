@@ -10,18 +10,17 @@ certificate.sh has made a certificate in DIR. There are
   /git/           git repositories of the folder DIR/git, which take a token as the password, too
 Each request's line, status and user go to standard output.
 """
-import base64
 import hashlib
 import http.server
 import json
 import os
-import ssl
 import subprocess
 import sys
 
-from web import Web
+from introspection import Introspection, serve, token_of
 
-directory, port, introspection, client = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+directory, port = sys.argv[1], int(sys.argv[2])
+introspection = Introspection(*sys.argv[3:])
 
 KUBERNETES = {
     "/api": {"kind": "APIVersions", "versions": ["v1"]},
@@ -39,27 +38,15 @@ MANIFEST = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "layers": [],
             "config": {"mediaType": IMAGE_TYPE, "digest": DIGEST, "size": len(IMAGE)}}
 
 
-def basic(pair):
-    return "Basic " + base64.b64encode(pair.encode()).decode()
-
-
-def user(token):
-    """Whose token it is; None where it is not good."""
-    answer = Web().send("POST", introspection, form={"token": token}, headers={"Authorization": basic(client)})
-    return answer.json().get("username", "somebody") if answer.status == 200 and answer.json()["active"] else None
-
-
 class Request(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         path, _, query = self.path.partition("?")
         self.takes_basic = path.startswith(("/v2/", "/git/"))
-        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        if scheme == "Basic" and self.takes_basic:
-            token = base64.b64decode(token).decode().partition(":")[2]
+        token = token_of(self.headers["Authorization"], self.takes_basic)[1]
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.user = token and user(token)
+        self.user = token and introspection.user(token)
         if not self.user:
             self.answer(401, {"kind": "Status", "status": "Failure", "code": 401, "reason": "Unauthorized"})
         elif path == "/api" and "json" not in self.headers.get("Accept", ""):
@@ -108,9 +95,4 @@ class Request(http.server.BaseHTTPRequestHandler):
         pass
 
 
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(directory + "/server.pem", directory + "/server.key")
-server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Request)
-server.daemon_threads = True
-server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-server.serve_forever()
+serve(port, directory, Request)
