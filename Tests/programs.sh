@@ -67,7 +67,13 @@ CONF
   token_folder=$(mktemp -d /dev/shm/keyrack.XXXXXX)
   token_file=$token_folder/keyrack-token/work/token
   mkdir -p "$(dirname "$token_file")"
-  start token-file keyrack token-file work "$token_file"
+  # As its unit has it.
+  local command
+  command=$(sed -n 's|^ExecStart=@BINDIR@/||p' "$checkout/systemd/keyrack-token-file@.service" |
+    sed "s|\$OPTIONS||; s|%i|work|g; s|%t|$token_folder|")
+  # shellcheck disable=SC2086
+  start token-file "${watch[@]}" -o "$trace-of-file" $command
+  wait_until 'the token in its file' test -s "$token_file"
 }
 answers() { keyrack status >"$session_dir/said" 2>&1; }
 
@@ -83,7 +89,7 @@ is_refused() {
 
 # --- The programs ------------------------------------------------------------------------------------------------
 
-# each STEP WORD [WATCH]: runs that step of each program's script. A program knows what is its own by the word.
+# each STEP WORD [WATCHED]: runs that step of each program's script. A program knows what is its own by the word.
 each() {
   local name
   for name in "${programs[@]}"; do
@@ -105,8 +111,8 @@ each_is_refused() {
     printf '%s:\n' "$name"
     sed 's/^/    /' "$session_dir/said"
     grep -qE "$sign_in_line" "$session_dir/said" || fail "$name does not tell what is missing"
-    # "keyrack curl" does not come to curl.
-    [ "$name" = curl ] || grep -qv 'keyrack: ' "$session_dir/said" || fail "$name has no error of its own"
+    # "keyrack curl" and "keyrack exec" do not come to a program.
+    [[ $name = @(curl|exec|token-file) ]] || grep -qv 'keyrack: ' "$session_dir/said" || fail "$name has no error of its own"
   done
 }
 
@@ -116,27 +122,32 @@ each_is_refused() {
 secret='eyJ[A-Za-z0-9_-]{20,}\.eyJ|YXV0aD1CZWFyZXIgZXlK|F1dGg9QmVhcmVyIGV5S|hdXRoPUJlYXJlciBleU'
 
 # Writes down what is run, with its environment, and what is written where.
-watch() {
-  strace -f -qq -v -y -s 100000 --seccomp-bpf -e trace=execve,write,writev,pwrite64 -e signal=none -o "$trace" -A "$@"
-}
+# Ends with a signal even while nothing happens.
+watch=(strace -I 2 -f -qq -v -y -s 100000 --seccomp-bpf -e 'trace=execve,write,writev,pwrite64' -e signal=none)
+watched() { "${watch[@]}" -o "$trace" -A "$@"; }
 # Tokens in argument lists, environments, and files other than those that go with the session, which are not on a disk.
+# The variable is the one that "keyrack exec" is to set.
 shown() {
-  grep -aE "$secret" "$trace" | grep -aE 'execve\(|(write|writev|pwrite64)\([0-9]+</' |
+  sed -E 's/(\], \[.*)"API_TOKEN=[^"]*"/\1/' "$trace"* | grep -aE "$secret" |
+    grep -aE 'execve\(|(write|writev|pwrite64)\([0-9]+</' |
     grep -avE "(write|writev|pwrite64)\([0-9]+<(/dev|$XDG_RUNTIME_DIR)/" |
     grep -aoE "^.{0,120}|.{0,60}($secret).{20}" | grep -aE "$secret" -B 1
 }
 
 nothing_shows() {
+  grep -qE "write\([0-9]+<$token_folder/.*($secret)" "$trace-of-file" || fail 'what writes the file is not watched'
   if shown; then fail 'a token shows'; fi
-  if grep -rlE "$secret" "$session_dir" --exclude-dir=run --exclude=trace; then fail 'a token is in a file'; fi
+  if grep -rlE "$secret" "$session_dir" --exclude-dir=run --exclude='trace*'; then fail 'a token is in a file'; fi
 }
 # What is looked for is found where it is.
 find_what_shows() {
   local leak
   # shellcheck disable=SC2016
-  for leak in '/bin/true "$(keyrack token work)"' 'T=$(keyrack token work) /bin/true' 'keyrack token work >"$HOME/leak"'; do
+  for leak in '/bin/true "$(keyrack token work)"' '/bin/true "API_TOKEN=$(keyrack token work)"' \
+    'T=$(keyrack token work) /bin/true' 'keyrack token work >"$HOME/leak"' \
+    'keyrack token-file work "$HOME/leak" --once --any-filesystem'; do
     : >"$trace"
-    watch sh -c "$leak"
+    watched sh -c "$leak"
     shown >/dev/null || fail "this would not be found: $leak"
   done
   : >"$trace"
@@ -158,7 +169,7 @@ sign_in
 find_what_shows
 each prepare -
 say 'Each program does its work, and no token shows.'
-each works first watch
+each works first watched
 nothing_shows
 say 'The token expires. Nobody does anything about it.'
 expire

@@ -228,7 +228,7 @@ log_tells_who_got_which_token() {
 }
 
 token_file_follows_the_session() {
-  local unit=keyrack-token-file@work.service file=$XDG_RUNTIME_DIR/keyrack-token/work/token
+  local unit=keyrack-token-file@work.service file=$XDG_RUNTIME_DIR/keyrack-token/work/token in_sight
   sign_in() {
     printf %s "$password" | keyrack login work --username alice --password-stdin 2>login.err || fail "$(cat login.err)"
   }
@@ -239,6 +239,10 @@ token_file_follows_the_session() {
   is 'its status' "$(property "$unit" StatusText)" 'good until 20*'
   is 'its sandbox' "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$(property "$unit" MainPID)/status" | tr -d '\n\t')" \
     'NoNewPrivs:1Seccomp:2'
+  in_sight=$(tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/cmdline" && tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/environ")
+  is 'its arguments and environment' "$in_sight" '*keyrack token-file work *OPTIONS=*'
+  ! grep -qE '[ar]t_[0-9A-Za-z]{8}' <<<"$in_sight" || fail 'a token is in its arguments or its environment'
+  is 'what its file is on' "$(stat -f -c %T "$file")" tmpfs
   systemctl --user restart keyrack.service
   keyrack logout work 2>logout.err
   until_true test ! -e "$file"
@@ -280,8 +284,8 @@ checks() {
   broken_configuration_is_answered
   one_daemon_at_a_time
   log_tells_who_got_which_token
-  journal_tells_events_and_no_secret
   token_file_follows_the_session
+  journal_tells_events_and_no_secret
   removal_leaves_what_is_the_persons
 }
 
