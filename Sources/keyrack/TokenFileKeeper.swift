@@ -30,7 +30,7 @@ struct TokenFileKeeper {
     } catch let error as ClientError where hasAnswer && error.mayPass {
       tell(error.description)
     } catch let error as ReplyError where hasAnswer && error.mayPass {
-      tell(error.message)
+      tell(error.message, hint: error.hint)
     }
     file.removeIfExpired()
     usleep(UInt32(pause / .microseconds(1)))
@@ -53,7 +53,7 @@ struct TokenFileKeeper {
     case .failure(let error):
       guard error.mayPass else { throw error }
       if error.retryable { file.removeIfExpired() } else { file.remove() }
-      tell(error.message)
+      tell(error.message, hint: error.hint)
       return .now + .seconds(min(60, max(1, error.retryAfter ?? (error.retryable ? 5 : 60))))
     }
   }
@@ -71,8 +71,11 @@ struct TokenFileKeeper {
     } while end > .now
   }
 
-  private mutating func tell(_ reason: String) {
-    if told != reason { Output.note("keyrack: waiting: \(reason)") }
+  private mutating func tell(_ reason: String, hint: String? = nil) {
+    if told != reason {
+      Output.note("keyrack: waiting: \(reason)")
+      if let hint { Output.note("keyrack: hint: \(hint)") }
+    }
     told = reason
     ServiceNotice.send("STATUS=waiting: \(reason.printable)")
   }

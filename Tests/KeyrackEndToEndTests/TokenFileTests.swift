@@ -83,7 +83,7 @@ import Testing
     _ = try await fixture.daemon.call(LogoutOperation(account: "work"))
     try await kept.disappears()
     try await manager.wait(for: "STATUS=waiting: work: not signed in")
-    #expect(kept.complaints == "keyrack: waiting: work: not signed in\n")
+    #expect(kept.complaints == "keyrack: waiting: work: not signed in\nkeyrack: hint: keyrack login work\n")
     try await fixture.signIn()
     #expect(try await kept.appears() != first)
     #expect(kept.child.exitStatus == nil)
