@@ -55,5 +55,7 @@ prepare_glewlwyd() {
 apt update
 [[ " ${missing[*]} " != *" glewlwyd "* ]] || prepare_glewlwyd
 apt install -y --no-install-recommends "${missing[@]}"
-# policy-rc.d keeps it from starting now, this from starting at the next boot.
-[[ " ${missing[*]} " != *" glewlwyd "* ]] || "${as_root[@]}" systemctl --quiet disable glewlwyd
+# policy-rc.d keeps them from starting now, this from starting at the next boot.
+for service in glewlwyd nginx fcgiwrap; do
+  [[ " ${missing[*]} " != *" $service "* ]] || (cd /lib/systemd/system && "${as_root[@]}" systemctl --quiet disable "$service".*)
+done

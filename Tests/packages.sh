@@ -19,7 +19,7 @@ test_packages=(
   ca-certificates         # https without a ca_file
   glewlwyd sqlite3        # a real OAuth 2.0 server, and what makes its database
   python3 python3-venv    # another: Tests/servers/install-venv.sh
-  git                     # as a client, and "git http-backend" as a server
+  git nginx fcgiwrap      # as a client, and "git http-backend" as a server
   skopeo                  # asks for the credentials of registries, as podman does
   socat openssl strace procps util-linux
   openssh-client          # Tests/service.sh: forwarding the socket

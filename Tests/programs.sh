@@ -54,7 +54,7 @@ redirect_ports=$redirect_port
 provider=glewlwyd
 scopes=openid;mail
 
-[use git https://localhost:$resource_port]
+[use git https://localhost:$git_port]
 account=work
 
 [use docker localhost:$resource_port]

@@ -15,7 +15,7 @@ struct GitFixture {
   init(_ provider: RealProvider) async throws {
     self.provider = provider
     session = try await PrivateSession()
-    server = try await GitServer(check: provider.url("/api"))
+    server = try await GitServer(of: provider)
     daemon = try await KeyrackDaemon(
       in: session,
       configuration: provider.configuration("corp")

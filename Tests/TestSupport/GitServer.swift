@@ -1,6 +1,6 @@
 import Foundation
 
-/// A git server on 127.0.0.1, over https, that takes the access tokens of a provider: `Tests/servers/git.py`.
+/// A git server on 127.0.0.1, over https, that takes the access tokens of a provider: `Tests/servers/git.sh`.
 package final class GitServer: Sendable {
   package let url: String
   /// The authority of its certificate.
@@ -8,8 +8,7 @@ package final class GitServer: Sendable {
   private let folder: TemporaryFolder
   private let process: Child
 
-  /// `check` is an address of the provider that answers a good token with 200.
-  package init(check: String) async throws {
+  package init(of provider: RealProvider) async throws {
     folder = try TemporaryFolder()
     let port = try LoopbackPort.free()
     url = "https://127.0.0.1:\(port)"
@@ -18,12 +17,12 @@ package final class GitServer: Sendable {
     _ = try await Self.run(["\(scripts)/certificate.sh", folder.path])
     let log = "\(folder.path)/log"
     let process = try Child(
-      ["python3", "-B", "\(scripts)/git.py", folder.path, "\(port)", check], environment: Self.environment, output: log,
-      error: log)
+      ["\(scripts)/git.sh", folder.path, "\(port)", provider.introspection, RealProvider.resourceServer],
+      environment: Self.environment, output: log, error: log)
     self.process = process
     try await eventually("the git server to answer", within: .seconds(20)) {
       guard process.exitStatus == nil else {
-        throw Child.Failure(description: "git.py ended: \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+        throw Child.Failure(description: "git.sh ended: \((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
       }
       return try LoopbackPort.isListening(port)
     }

@@ -16,6 +16,8 @@ package final class RealProvider: Sendable {
   /// Longer than a test takes on a slow machine.
   package static let grace = Duration.seconds(60)
   package static let password = "alice-password"
+  /// The client of django that may ask about tokens, and its secret.
+  package static let resourceServer = "resource:resource-secret"
 
   package let kind: Kind
   /// The only one that glewlwyd sends a browser back to, as `http://127.0.0.1:PORT/callback/` and `glewlwyd` or `strict`.
@@ -127,6 +129,8 @@ package final class RealProvider: Sendable {
     """
   }
 
+  /// Where django is asked about a token.
+  package var introspection: String { url("/o/introspect/") }
   private var tokenPath: String { kind == .glewlwyd ? "/api/oidc/token" : "/o/token/" }
   private var said: String { (try? String(contentsOfFile: "\(folder.path)/log", encoding: .utf8)) ?? "" }
   package func url(_ path: String) -> String { "\(caFile == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }

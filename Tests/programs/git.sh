@@ -1,5 +1,5 @@
 #!/bin/bash
-# git clones and pushes.
+# git clones and pushes, by Basic; the server takes Bearer, too.
 set -euo pipefail
 
 prepare() {
@@ -11,10 +11,12 @@ prepare() {
 
 works() {
   export GIT_CONFIG_NOSYSTEM=1
-  git clone -q "https://localhost:$resource_port/git/kitchen" "$1"
+  git clone -q "https://localhost:$git_port/kitchen" "$1"
   git -C "$1" commit -q --allow-empty -m "$1"
   git -C "$1" push -q origin HEAD
   git -C "$1" ls-remote -q origin | grep -q "$(git -C "$1" rev-parse HEAD)"
+  keyrack curl work "https://localhost:$git_port/kitchen/info/refs?service=git-upload-pack" >"$1/refs"
+  grep -aq "$(git -C "$1" rev-parse HEAD)" "$1/refs"
 }
 
 "$@"

@@ -6,7 +6,7 @@ session where one comes again after the grace.
 Its database is in DIR. It speaks https where certificate.sh has made a certificate in DIR. Access tokens live for LIFETIME
 seconds; a spent refresh token is taken again for GRACE seconds. There are the users alice, bob and carol (NAME-password), the
 scopes openid and mail, and /api, which takes an access token. Public clients, as an application has one grant here:
-keyrack-test with a password, keyrack-browser and keyrack-device.
+keyrack-test with a password, keyrack-browser and keyrack-device. resource, with the secret resource-secret, may ask about tokens.
 """
 import os
 import ssl
@@ -98,6 +98,9 @@ def seed():
         App.objects.create(
             client_id=name, client_type=App.CLIENT_PUBLIC, authorization_grant_type=grant, algorithm=App.RS256_ALGORITHM,
             redirect_uris="http://127.0.0.1/callback/django")  # of any port
+    App.objects.create(
+        client_id="resource", client_secret="resource-secret", client_type=App.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=App.GRANT_CLIENT_CREDENTIALS)
 
 
 class SecureServer(WSGIServer):

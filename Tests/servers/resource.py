@@ -7,14 +7,11 @@ certificate.sh has made a certificate in DIR. There are
   /api            which greets the user of a bearer token
   /api/v1, ...    as much of Kubernetes' API as "kubectl get namespaces" asks for, with one namespace
   /v2/            an image registry with one image, app:latest, which takes a token as the password
-  /git/           git repositories of the folder DIR/git, which take a token as the password, too
 Each request's line, status and user go to standard output.
 """
 import hashlib
 import http.server
 import json
-import os
-import subprocess
 import sys
 
 from introspection import Introspection, serve, token_of
@@ -42,10 +39,10 @@ class Request(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        path, _, query = self.path.partition("?")
-        self.takes_basic = path.startswith(("/v2/", "/git/"))
+        path = self.path.partition("?")[0]
+        self.takes_basic = path.startswith("/v2/")
         token = token_of(self.headers["Authorization"], self.takes_basic)[1]
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.user = token and introspection.user(token)
         if not self.user:
             self.answer(401, {"kind": "Status", "status": "Failure", "code": 401, "reason": "Unauthorized"})
@@ -53,8 +50,6 @@ class Request(http.server.BaseHTTPRequestHandler):
             self.answer(200, "hello %s" % self.user)
         elif path in KUBERNETES:
             self.answer(200, KUBERNETES[path])
-        elif path.startswith("/git/"):
-            self.answer(*self.git(path, query, body))
         elif path == "/v2/":
             self.answer(200, {})
         elif path == "/v2/app/manifests/latest":
@@ -65,16 +60,6 @@ class Request(http.server.BaseHTTPRequestHandler):
             self.answer(404, {"kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound"})
 
     do_HEAD = do_POST = do_GET
-
-    def git(self, path, query, body):
-        answer = subprocess.run(["git", "http-backend"], input=body, stdout=subprocess.PIPE, env=os.environ | {
-            "GIT_PROJECT_ROOT": directory, "GIT_HTTP_EXPORT_ALL": "1", "REMOTE_USER": self.user, "PATH_INFO": path,
-            "QUERY_STRING": query, "REQUEST_METHOD": self.command, "CONTENT_LENGTH": str(len(body)),
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", "")}).stdout
-        head, _, content = answer.partition(b"\r\n\r\n")
-        fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        return int(fields.get("Status", "200").split()[0]), content, fields["Content-Type"]
 
     def answer(self, status, content, kind="application/json"):
         if isinstance(content, dict):
