@@ -1,4 +1,5 @@
-import KeyrackProtocol
+import Glibc
+package import KeyrackProtocol
 
 extension Client {
   private static let mostRestarts = 3
@@ -26,6 +27,29 @@ extension Client {
     }
   }
 
+  /// A connection to the daemon that comes after the one this is a connection to, and what it answers first. Throws the
+  /// error of the last try where none has answered by the deadline.
+  package func successor<O: Operation>(
+    answering operation: O, before deadline: ContinuousClock.Instant
+  ) throws -> (client: Client, answer: Answer<O.Reply>) {
+    var pause = Duration.milliseconds(100)
+    while true {
+      usleep(UInt32(max(.zero, min(pause, deadline - .now)) / .microseconds(1)))
+      pause = min(pause * 2, .seconds(2))
+      // Of any kind: Swift 6.3 crashes on a condition of a typed error.
+      do throws(any Error) {
+        let client = try Client(path: path)
+        // One that is to be started answers late, and one that hangs is given up then.
+        let answer = try client.answer(to: operation, within: max(.milliseconds(1), deadline - .now))
+        guard case .failure(let error) = answer.result, error.retryable, deadline > .now else {
+          return (client, answer)
+        }
+      } catch let error as ClientError where error.mayPass && deadline > .now {
+        continue
+      }
+    }
+  }
+
   private static func isLoss(_ error: any Error) -> Bool {
     switch error {
     case ClientError.connectionLost, SocketFailure.system: true
@@ -45,8 +69,8 @@ extension Operation {
   /// Whether it makes no difference how often it is sent.
   fileprivate var onlyAsks: Bool {
     switch Self.name {
-    case .version, .status, .check, .token, .providers, .discover, .resolve: true
-    case .login, .loginResponse, .cancel, .logout, .subscribe, .reload, .register, .secret, .purge: false
+    case .version, .status, .subscribe, .check, .token, .providers, .discover, .resolve: true
+    case .login, .loginResponse, .cancel, .logout, .reload, .register, .secret, .purge: false
     }
   }
 }

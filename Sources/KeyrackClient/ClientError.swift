@@ -39,3 +39,13 @@ extension ClientError: CustomStringConvertible {
     }
   }
 }
+
+extension ClientError {
+  /// Whether the daemon may come back.
+  package var mayPass: Bool {
+    switch self {
+    case .notRunning, .cannotConnect, .connectionLost, .noAnswer: true
+    case .unknownSocket, .foreignSocket, .protocolViolation: false
+    }
+  }
+}

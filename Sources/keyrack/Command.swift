@@ -76,7 +76,7 @@ enum Command: String, CaseIterable {
         usage: ["[ACCOUNT...]"], summary: "show what changes, as it happens",
         details: """
           Prints how the accounts are, then a line for each change of state, until Ctrl-C. With --json these are the event
-          lines of the protocol.
+          lines of the protocol. A restart of the daemon does not end it: how the accounts are then is printed again.
           """)
     case .wait:
       Definition(

@@ -80,13 +80,3 @@ struct TokenFileKeeper {
     ServiceNotice.send("STATUS=waiting: \(reason.printable)")
   }
 }
-
-extension ClientError {
-  /// Whether the daemon may come back.
-  fileprivate var mayPass: Bool {
-    switch self {
-    case .notRunning, .cannotConnect, .connectionLost, .noAnswer: true
-    case .unknownSocket, .foreignSocket, .protocolViolation: false
-    }
-  }
-}

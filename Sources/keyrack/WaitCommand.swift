@@ -14,21 +14,33 @@ struct WaitCommand {
 
   func run(json: Bool) throws -> Int32 {
     // First this, so that nothing happens unseen between a refusal and the next look.
-    let events = try Client()
-    _ = try events.call(SubscribeOperation(accounts: [account]))
+    var events = try Client()
+    _ = try events.call(subscription)
     var told: ErrorCode?
     while true {
-      let answer = try Client().answer(to: TokenOperation(account: account, timeout: tokenLimit))
-      guard case .failure(let error) = answer.result else { return 0 }
-      guard error.mayPass, deadline.map({ $0 > .now }) ?? true else {
-        if json { try Output.line(answer.line.bytes) }
-        if !json { throw error }
-        return error.code.exitStatus
+      do {
+        let answer = try Client(path: events.path).answer(to: TokenOperation(account: account, timeout: tokenLimit))
+        guard case .failure(let error) = answer.result else { return 0 }
+        guard error.mayPass, deadline.map({ $0 > .now }) ?? true else {
+          return try giveUp(answer.line, error, json: json)
+        }
+        if told != error.code { Output.note("keyrack: waiting: \(error.message)") }
+        told = error.code
+        _ = try events.nextEvent(before: pause(after: error))
+      } catch let error as ClientError where error.mayPass {
+        let next = try events.afterRestart(answering: subscription, before: deadline)
+        _ = try next.answer.result.get()
+        events = next.client
       }
-      if told != error.code { Output.note("keyrack: waiting: \(error.message)") }
-      told = error.code
-      _ = try events.nextEvent(before: pause(after: error))
     }
+  }
+
+  private var subscription: SubscribeOperation { SubscribeOperation(accounts: [account]) }
+
+  private func giveUp(_ line: Secret, _ error: ReplyError, json: Bool) throws -> Int32 {
+    guard json else { throw error }
+    try Output.line(line.bytes)
+    return error.code.exitStatus
   }
 
   private var tokenLimit: Int {

@@ -11,16 +11,26 @@ struct WatchCommand {
   }
 
   func run(json: Bool) throws -> Int32 {
-    let client = try Client()
-    let answer = try client.answer(to: operation)
-    let status = try Call.present(answer, json: json) { reply in
-      for account in reply.accounts { try Output.line(Self.line(time(nil), account.account, account.stateInWords)) }
+    var client = try Client()
+    var answer = try client.answer(to: operation)
+    while true {
+      let status = try Call.present(answer, json: json) { reply in
+        for account in reply.accounts { try Output.line(Self.line(time(nil), account.account, account.stateInWords)) }
+      }
+      guard case .success = answer.result else { return status }
+      try show(client, json: json)
+      (client, answer) = try client.afterRestart(answering: operation)
+      if !json { try Output.line(Self.line(time(nil), nil, "keyrackd is back")) }
     }
-    guard case .success = answer.result else { return status }
-    while let (event, line) = try client.nextEvent() {
-      try Output.line(json ? line.bytes : Self.line(event.at, event.account, event.inWords))
-    }
-    return 0
+  }
+
+  /// Until the daemon goes away.
+  private func show(_ events: Client, json: Bool) throws {
+    do {
+      while let (event, line) = try events.nextEvent() {
+        try Output.line(json ? line.bytes : Self.line(event.at, event.account, event.inWords))
+      }
+    } catch ClientError.connectionLost {}
   }
 
   private static func line(_ at: Int, _ account: String?, _ what: String) -> [UInt8] {

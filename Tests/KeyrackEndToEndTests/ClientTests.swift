@@ -43,6 +43,29 @@ struct ClientTests {
     #expect(reply.version == "9")
   }
 
+  @Test func aDaemonThatGoesIsWaitedForUntilTheNextOneAnswers() async throws {
+    let subscribed = #"{"ok":true,"accounts":[]}"#
+    try await withDaemon([.replyAndClose(subscribed + "\n"), .close, .reply(Self.stopping), .reply(subscribed)]) {
+      client in
+      _ = try client.call(SubscribeOperation())
+      #expect(throws: ClientError.connectionLost(path: client.path)) { try client.nextEvent() }
+      let (next, answer) = try client.successor(answering: SubscribeOperation(), before: .now + .seconds(20))
+      #expect((try? answer.result.get().accounts) == [])
+      #expect(try next.nextEvent(before: .now) == nil)
+    }
+  }
+
+  @Test func aDaemonThatStaysAwayIsGivenUpAtTheDeadline() async throws {
+    let daemon = try ScriptedDaemon([.close])
+    let client = try Client(path: daemon.path)
+    daemon.stop()
+    let deadline = ContinuousClock.now + .milliseconds(150)
+    #expect(throws: ClientError.notRunning(path: client.path)) {
+      try client.successor(answering: SubscribeOperation(), before: deadline)
+    }
+    #expect(deadline <= .now && .now < deadline + .seconds(2))
+  }
+
   @Test func whatChangesSomethingIsNotSentTwice() async throws {
     try await withDaemon([.reply(Self.stopping), .reply(Self.canceled)]) { client in
       let error = #expect(throws: ReplyError.self) { try client.call(CancelOperation(account: "work")) }

@@ -37,7 +37,45 @@ import Testing
     let begin = ContinuousClock.now
     #expect(try await fixture.daemon.stop() == 0)
     #expect(.now - begin < .seconds(1.5))
-    #expect(try await watch.wait() == 7)
+    watch.send(SIGINT)
+    #expect(try await watch.wait() == 128 + SIGINT)
+  }
+
+  @Test(arguments: [[], ["--json"]]) func watchGoesOnWithTheNextDaemon(_ options: [String]) async throws {
+    let fixture = try await ProviderKind.oauth.fixture()
+    let folder = try TemporaryFolder()
+    let watch = try start(["watch"] + options, fixture, folder)
+    try await eventually("the state") { text("out", folder).contains("\n") }
+    try await fixture.daemon.stop()
+    try await eventually("word of it") { !text("err", folder).isEmpty }
+    #expect(text("err", folder) == "keyrack: waiting: keyrackd has stopped, or is being restarted\n")
+    try await fixture.daemon.start()
+    let begun = options.isEmpty ? 3 : 2
+    try await eventually("the state once more") { text("out", folder).split(separator: "\n").count == begun }
+    try await fixture.signIn()
+    try await eventually("the event") { text("out", folder).split(separator: "\n").count == begun + 1 }
+    let lines = text("out", folder).split(separator: "\n")
+    if options.isEmpty {
+      #expect(lines[1].hasSuffix("  keyrackd is back"))
+      #expect(lines[2].hasSuffix("  work  signed out"))
+      #expect(lines[3].hasSuffix("  work  signed in"))
+    } else {
+      #expect(lines[1].hasPrefix(#"{"ok":true,"accounts":[{"account":"work""#))
+      #expect(lines[2].hasPrefix(#"{"event":"login","account":"work","at":"#))
+    }
+    #expect(watch.exitStatus == nil)
+  }
+
+  @Test func watchEndsWhereTheNextDaemonHasNoSuchAccount() async throws {
+    let fixture = try await ProviderKind.oauth.fixture()
+    let folder = try TemporaryFolder()
+    let watch = try start(["watch", "work"], fixture, folder)
+    try await eventually("the state") { text("out", folder).contains("\n") }
+    try await fixture.daemon.stop()
+    try fixture.daemon.write(configuration: KeyrackFixture.oauth(fixture.provider, accounts: ["other"]))
+    try await fixture.daemon.start()
+    #expect(try await watch.wait() == 1)
+    #expect(text("err", folder).contains("\nkeyrack: work: "))
   }
 
   @Test func aSubscriberThatHasShutDownItsWritingSideIsToldAllTheSame() async throws {
@@ -59,6 +97,29 @@ import Testing
     try await fixture.signIn()
     #expect(try await wait.wait() == 0)
     #expect(text("out", folder) == "")
+  }
+
+  @Test func waitGoesOnWithTheNextDaemon() async throws {
+    let fixture = try await ProviderKind.oauth.fixture()
+    let folder = try TemporaryFolder()
+    let wait = try start(["wait", "work"], fixture, folder)
+    try await eventually("it to wait") { text("err", folder).contains("waiting: work") }
+    try await fixture.daemon.stop()
+    try await eventually("word of it") { text("err", folder).contains("waiting: keyrackd has stopped") }
+    try await fixture.daemon.start()
+    try await fixture.signIn()
+    #expect(try await wait.wait() == 0)
+    #expect(text("out", folder) == "")
+  }
+
+  @Test func waitHasNoMoreTimeForADaemonThatStaysAway() async throws {
+    let fixture = try await ProviderKind.oauth.fixture()
+    let folder = try TemporaryFolder()
+    let wait = try start(["wait", "work", "--timeout", "2"], fixture, folder)
+    try await eventually("it to wait") { text("err", folder).contains("waiting: work") }
+    try await fixture.daemon.stop()
+    #expect(try await wait.wait() == 7)
+    #expect(text("err", folder).contains("keyrack: keyrackd is not running: "))
   }
 
   @Test func waitSaysWhyItGaveUp() async throws {
