@@ -23,7 +23,7 @@ hooks() { systemctl --user list-units --all --plain --no-legend keyrack-{askpass
 has_no_hooks() { [ -z "$(hooks)" ]; }
 
 person_is_asked_outside_the_sandbox() {
-  local client='test/so$HOME${HOME}%h<b>'
+  local client='test/so$HOME${HOME}%h<b>' start=$SECONDS
   asks_confirmation
   [ -x /usr/bin/ssh-askpass ] || is 'without an askpass program' "$(token)" '*"reason":"no_askpass"*'
   systemctl --user set-environment "SSH_ASKPASS=$HOME/test/askpass"
@@ -41,6 +41,7 @@ person_is_asked_outside_the_sandbox() {
   is 'the answer to a no' "$(token)" '*"reason":"not_confirmed"*'
   write_askpass 'kill $$'
   is 'the answer of one that was ended' "$(token)" '*"reason":"askpass_failed"*'
+  [ $((SECONDS - start)) -lt 6 ] || fail "its questions took $((SECONDS - start)) s"
   until_true has_no_hooks
   ok 'the person is asked by a unit outside the sandbox, which knows of the display'
 }
