@@ -80,7 +80,8 @@ socket_is_forwarded_by_ssh() {
 
 # The recipe's, with the programs of this machine; its control groups have no controllers where those of version 1 have them.
 in_container() {
-  podman run --rm --network=none --log-driver=none --pids-limit=0 -v /usr:/usr:ro \
+  # Of the names that it makes up one may look like a token in the journal: upbeat_goldberg.
+  podman run --rm --name=keyrack-test --network=none --log-driver=none --pids-limit=0 -v /usr:/usr:ro \
     -v "$XDG_RUNTIME_DIR/keyrack:/run/keyrack" -e KEYRACK_SOCKET=/run/keyrack/keyrack.sock "$@" 2>&1
 }
 make_image() {

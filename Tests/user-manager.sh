@@ -38,17 +38,19 @@ enter() {
   unshare "${namespaces[@]}" true 2>/dev/null || skip 'this system allows no namespaces'
   cgroup=keyrack-test.$$
   export cgroup
-  trap 'end "$!"' EXIT
+  trap end EXIT
   trap 'exit 1' HUP INT TERM
   unshare "${namespaces[@]}" "$0" --inside "$@" </dev/null &
+  machine=$!
   local status=0
-  wait "$!" || status=$?
+  wait "$machine" || status=$?
+  machine=
   exit "$status"
 }
 
 # The control groups are the one thing without a namespace of its own here.
 end() {
-  kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null || true
+  [ -z "$machine" ] || { kill -KILL "$machine" && wait "$machine" || true; } 2>/dev/null
   remove_cgroups
 }
 
