@@ -48,16 +48,16 @@ enter() {
   exit "$status"
 }
 
-# The control groups are the one thing without a namespace of its own here.
+# Ends the first process, with which all others go, and removes the control groups: the one thing without a namespace here.
 end() {
-  [ -z "$machine" ] || { kill -KILL "$machine" && wait "$machine" || true; } 2>/dev/null
-  remove_cgroups
+  [ -z "$machine" ] || { pkill -KILL -P "$machine" && wait "$machine" || true; } 2>/dev/null
+  unshare --mount --propagation private "$0" --remove-cgroups 2>/dev/null || true
 }
 
 remove_cgroups() {
-  unshare --mount --propagation private bash -euc '
-    umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup
-    find "/sys/fs/cgroup/$cgroup" -depth -type d -exec rmdir {} +' 2>/dev/null || true
+  mount_cgroups
+  find "/sys/fs/cgroup/$cgroup" -depth -type d -exec rmdir {} +
+  exit
 }
 
 mount_cgroups() {
@@ -159,6 +159,7 @@ run() {
 case ${1-} in
   --inside) shift; enter_cgroup "$@" ;;
   --contained) shift ;;
+  --remove-cgroups) remove_cgroups ;;
   *) enter "$@" ;;
 esac
 mount_all
