@@ -36,7 +36,7 @@ HELPERS := git-credential-keyrack docker-credential-keyrack
 UNITS := keyrack.socket keyrack.service keyrack-headless-keyring.service keyrack-token-file@.service
 PAGES := keyrack.1 git-credential-keyrack.1 docker-credential-keyrack.1 keyrack.conf.5 keyrack-protocol.7 keyrack-recipes.7 \
 	keyrackd.8
-PACKAGE = .build/keyrack_$(VERSION)_$(shell dpkg --print-architecture).deb
+PACKAGE = .build/keyrack_$(VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
 PACKAGED := $(wildcard $(RELEASE)/keyrackd $(RELEASE)/keyrack $(RELEASE)/keyrack-keyring debian/* systemd/* man/* examples/* \
 	completions/* Makefile LICENSE *.md)
 # Without symbols where strip is there.
@@ -44,7 +44,7 @@ INSTALL_PROGRAM := install -m 755 $(if $(shell command -v strip),-s)
 
 # Two apt-get at once, or two builds, would wait for each other at best.
 .NOTPARALLEL:
-.PHONY: all help deps test-deps check-deps test-servers build test test-systemd program-deps test-programs soak tsan fuzz demo bench lint install uninstall deb clean swift
+.PHONY: all help deps test-deps check-deps deb-deps test-servers build test test-systemd program-deps test-programs soak tsan fuzz demo bench lint install uninstall deb clean swift
 
 all: swift ## Build for release
 	$(SWIFT) build -c release --static-swift-stdlib
@@ -64,6 +64,9 @@ test-deps: ## Install the Debian packages needed to build and test
 check-deps: ## Install the Debian packages needed for lint, deb and all that .ci/run looks at
 	@Tests/install-deps.sh check
 
+deb-deps: ## Install the Debian packages needed to build and package
+	@Tests/install-deps.sh deb
+
 test-servers: test-deps ## Install the server that the tests run in Python, into .build
 	@Tests/servers/install-venv.sh dot-venv Tests/servers/dot-requirements.txt
 
@@ -73,7 +76,7 @@ build: deps swift ## Build for debugging, tests included
 test: test-servers build ## Run all tests, or those that FILTER names
 	Tests/run.sh $(if $(FILTER),'$(FILTER)')
 
-test-systemd: check-deps deb ## Install the package and run its units below a real systemd, as root
+test-systemd: test-deps deb ## Install the package and run its units below a real systemd, as root
 	$(if $(filter 0,$(shell id -u)),,$(if $(shell command -v sudo),sudo ))Tests/service.sh
 
 program-deps: ## Install the programs that "make test-programs" runs
@@ -132,11 +135,10 @@ uninstall: ## Remove what install put there
 	rm -f $(foreach text,$(notdir $(wildcard examples/*)),'$(DESTDIR)$(DOCDIR)/examples/$(text)')
 	-rmdir '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(DOCDIR)/examples' '$(DESTDIR)$(DOCDIR)' 2>/dev/null
 
-deb: all ## Make a Debian package: .build/keyrack_VERSION_ARCHITECTURE.deb
+deb: deb-deps all ## Make a Debian package: .build/keyrack_VERSION_ARCHITECTURE.deb
 	@$(MAKE) -s $(PACKAGE)
 
 $(PACKAGE): $(PACKAGED)
-	@command -v dh >/dev/null || { echo 'debhelper is missing: run "make check-deps"' >&2; exit 1; }
 	rm -rf .build/deb
 	install -d .build/deb
 	cp -r debian .build/deb

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing of the Debian packages that Keyrack needs, without starting a service or asking a question.
 #
-#   install-deps.sh build|test|check|programs
+#   install-deps.sh build|deb|test|check|programs
 #
 # Does nothing, and needs no rights, where all are there.
 set -euo pipefail
@@ -9,10 +9,11 @@ set -euo pipefail
 
 case ${1-} in
   build) packages=("${build_packages[@]}") ;;
+  deb) packages=("${build_packages[@]}" "${deb_packages[@]}") ;;
   test) packages=("${build_packages[@]}" "${test_packages[@]}") ;;
-  check) packages=("${build_packages[@]}" "${test_packages[@]}" "${check_packages[@]}") ;;
+  check) packages=("${build_packages[@]}" "${deb_packages[@]}" "${test_packages[@]}" "${check_packages[@]}") ;;
   programs) packages=("${build_packages[@]}" "${test_packages[@]}" "${program_packages[@]}") ;;
-  *) echo "usage: install-deps.sh build|test|check|programs" >&2; exit 2 ;;
+  *) echo "usage: install-deps.sh build|deb|test|check|programs" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
