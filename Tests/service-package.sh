@@ -38,15 +38,16 @@ prepare_package() {
   install_by_make "$1"
   prepare_packages
   prepare_dpkg "$1"
-  dpkg -i /run/packages/previous.deb >/run/packages/log
+  dpkg -i /run/packages/previous.deb >/run/packages/log 2>&1 || { cat /run/packages/log >&2; return 1; }
 }
 
 # --- As the user ------------------------------------------------------------------------------------------------
 
-package() {
-  test/as-root --reuid 0 --regid 0 --clear-groups --reset-env env PATH=/usr/sbin:/usr/bin:/sbin:/bin dpkg "$@" >dpkg.log 2>&1 ||
-    fail "dpkg $*: $(cat dpkg.log)"
+as_root() {
+  test/as-root --reuid 0 --regid 0 --clear-groups --reset-env env PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@" >root.log 2>&1 ||
+    fail "$*: $(cat root.log)"
 }
+package() { as_root dpkg "$@"; }
 version_is() { is 'the version that answers' "$(ask '{"op":"version"}')" "*\"version\":\"$1\"*"; }
 
 login_has_the_socket() {
@@ -71,6 +72,19 @@ nobody_is_refused_by_an_upgrade() {
   is 'restarts after a failure' "$(property keyrack.service NRestarts)" 0
   is 'what has to be loaded again' "$(property keyrack.service NeedDaemonReload)" no
   ok 'an upgrade of the package has the new daemon serve, and refuses nobody'
+}
+
+policy_of_the_machine_counts() {
+  local before
+  before=$(main_process)
+  as_root sh -c 'printf "#!/bin/sh\nexit 101\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d'
+  as_root /var/lib/dpkg/info/keyrack.postinst configure
+  is 'what is still to be done' "$(systemctl --user --no-legend list-jobs)" ''
+  is 'the process under a policy against restarts' "$(main_process)" "$before"
+  as_root rm /usr/sbin/policy-rc.d
+  as_root /var/lib/dpkg/info/keyrack.postinst configure
+  until_true eval "[ \$(main_process) != $before ]"
+  ok 'the package restarts nothing where policy-rc.d forbids it'
 }
 
 removal_leaves_what_is_the_persons() {

@@ -264,6 +264,7 @@ checks() {
   first_connect_starts_the_service
   token_works_in_the_sandbox
   nobody_is_refused_by_an_upgrade
+  policy_of_the_machine_counts
   exposure_is_low
   each_restriction_has_an_effect
   limits_are_in_force
