@@ -32,7 +32,8 @@ class Session(socketserver.StreamRequestHandler):
                 self.deliver(self.message(), recipients)
             elif verb == b"QUIT":
                 return self.say("221 bye")
-            self.say("250 ok")
+            # What Dovecot offers before it has asked here, and a client then holds to.
+            self.say("250-localhost\r\n250 8BITMIME" if verb.startswith(b"EHLO") else "250 ok")
 
     def say(self, text):
         self.wfile.write(text.encode() + b"\r\n")
