@@ -23,3 +23,4 @@ unpacked=$(mktemp -d)
 trap 'rm -rf "$unpacked"' EXIT
 take kubernetes-client kubectl
 take docker.io docker
+take podman podman

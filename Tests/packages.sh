@@ -23,7 +23,7 @@ test_packages=(
   glewlwyd sqlite3        # a real OAuth 2.0 server, and what makes its database
   python3 python3-venv    # another: Tests/servers/install-venv.sh
   git nginx fcgiwrap      # as a client, and "git http-backend" as a server
-  skopeo                  # asks for the credentials of registries, as podman does
+  skopeo                  # asks for the credentials of registries
   socat openssl strace procps util-linux
   openssh-client          # Tests/service.sh: forwarding the socket
   podman uidmap crun      # Tests/service.sh: mounting the socket into a container
@@ -43,4 +43,5 @@ program_packages=(
   curl msmtp neomutt aerc getmail6
   isync libsasl2-modules-kdexoauth2    # mbsync, and what gives it XOAUTH2
   golang-go               # examples/token.go
+  conmon crun libsubid4   # what podman does not start without
 )

@@ -1,5 +1,5 @@
 #!/bin/bash
-# skopeo reads a manifest from a registry, by the credential helpers that podman and docker have, too.
+# skopeo reads a manifest from a registry.
 set -euo pipefail
 
 prepare() {
