@@ -6,7 +6,7 @@
 #
 # There is one sign-in. Each program of Tests/programs/ then works, watched by strace for tokens that show; works again when
 # the token has expired, and fails by an error of its own and a line of Keyrack's once nobody is signed in.
-# Takes about a minute and a half. "make test-programs" installs what it needs.
+# Takes about a minute. "make test-programs" installs what it needs.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
