@@ -45,12 +45,12 @@ works() {
     "$program" login "localhost:$resource_port"
     pulls "$program"
   fi
-  PATH=$HOME/podman/bin:$PATH
-  rm .config/containers/auth.json
+  # Knows no helper.
+  export PATH=$HOME/podman/bin:$PATH XDG_CONFIG_HOME=$HOME/podman/.config
+  export HOME=$HOME/podman
   bash podman-login
   pulls podman
   podman logout "localhost:$resource_port"
-  recipe docker >.config/containers/auth.json
 }
 
 "$@"
