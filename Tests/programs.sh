@@ -54,11 +54,8 @@ redirect_ports=$redirect_port
 provider=glewlwyd
 scopes=openid;mail
 
-[use git https://localhost:$git_port]
-account=work
-
-[use docker localhost:$resource_port]
-account=work
+$(recipe git-account)
+$(recipe docker-account)
 CONF
   start keyrackd keyrackd
   wait_until keyrackd answers

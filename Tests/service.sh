@@ -233,6 +233,10 @@ token_file_follows_the_session() {
     printf %s "$password" | keyrack login work --username alice --password-stdin 2>login.err || fail "$(cat login.err)"
   }
   sign_in
+  # As for Azure.
+  mkdir -p ".config/systemd/user/$unit.d"
+  printf '[Service]\nEnvironment=OPTIONS=--min-valid=660\n' >".config/systemd/user/$unit.d/options.conf"
+  systemctl --user daemon-reload
   systemctl --user start "$unit"
   is 'the token' "$(token)" "*\"access_token\":\"$(cat "$file")\"*"
   is 'the file and its folder' "$(stat -c %a "$file" "${file%/*}" | tr '\n' ' ')" '600 700 '
@@ -240,7 +244,7 @@ token_file_follows_the_session() {
   is 'its sandbox' "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$(property "$unit" MainPID)/status" | tr -d '\n\t')" \
     'NoNewPrivs:1Seccomp:2'
   in_sight=$(tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/cmdline" && tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/environ")
-  is 'its arguments and environment' "$in_sight" '*keyrack token-file work *OPTIONS=*'
+  is 'its arguments and environment' "$in_sight" '*keyrack token-file --min-valid=660 work *OPTIONS=*'
   ! grep -qE '[ar]t_[0-9A-Za-z]{8}' <<<"$in_sight" || fail 'a token is in its arguments or its environment'
   is 'what its file is on' "$(stat -f -c %T "$file")" tmpfs
   systemctl --user restart keyrack.service
