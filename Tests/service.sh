@@ -12,7 +12,7 @@ prepare() {
   local home=$1
   prepare_package "$home"
   prepare_credential "$home"
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-upgrade}.sh \
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-token-file,-upgrade}.sh \
     "$checkout/Tests/servers/certificate.sh" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
@@ -41,6 +41,8 @@ run() {
 . "$here/service-remote.sh"
 # shellcheck source=service-sandbox.sh
 . "$here/service-sandbox.sh"
+# shellcheck source=service-token-file.sh
+. "$here/service-token-file.sh"
 # shellcheck source=service-upgrade.sh
 . "$here/service-upgrade.sh"
 
@@ -225,37 +227,6 @@ log_tells_who_got_which_token() {
   [ "$count" -le 3 ] || fail "$count lines for 1,000 tokens"
   is 'its fields' "$(keyrack log --json work)" '*"KEYRACK_PEER_UNIT":"grantee.service"*'
   ok 'keyrack log shows program and unit of a grant, and a thousand of them in a few lines'
-}
-
-token_file_follows_the_session() {
-  local unit=keyrack-token-file@work.service file=$XDG_RUNTIME_DIR/keyrack-token/work/token in_sight
-  sign_in() {
-    printf %s "$password" | keyrack login work --username alice --password-stdin 2>login.err || fail "$(cat login.err)"
-  }
-  sign_in
-  # As for Azure.
-  mkdir -p ".config/systemd/user/$unit.d"
-  printf '[Service]\nEnvironment=OPTIONS=--min-valid=660\n' >".config/systemd/user/$unit.d/options.conf"
-  systemctl --user daemon-reload
-  systemctl --user start "$unit"
-  is 'the token' "$(token)" "*\"access_token\":\"$(cat "$file")\"*"
-  is 'the file and its folder' "$(stat -c %a "$file" "${file%/*}" | tr '\n' ' ')" '600 700 '
-  is 'its status' "$(property "$unit" StatusText)" 'good until 20*'
-  is 'its sandbox' "$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$(property "$unit" MainPID)/status" | tr -d '\n\t')" \
-    'NoNewPrivs:1Seccomp:2'
-  in_sight=$(tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/cmdline" && tr '\0' ' ' <"/proc/$(property "$unit" MainPID)/environ")
-  is 'its arguments and environment' "$in_sight" '*keyrack token-file --min-valid=660 work *OPTIONS=*'
-  ! grep -qE '[ar]t_[0-9A-Za-z]{8}' <<<"$in_sight" || fail 'a token is in its arguments or its environment'
-  is 'what its file is on' "$(stat -f -c %T "$file")" tmpfs
-  systemctl --user restart keyrack.service
-  keyrack logout work 2>logout.err
-  until_true test ! -e "$file"
-  is 'the unit without a session' "$(property "$unit" ActiveState), $(property "$unit" StatusText)" 'active, waiting: work: *'
-  sign_in
-  until_true test -e "$file"
-  systemctl --user stop "$unit"
-  is 'what is left' "$(ls -A "${file%/*/*}"), $(property "$unit" Result)" ', success'
-  ok 'a token is in its file for as long as its session and its unit last'
 }
 
 checks() {
