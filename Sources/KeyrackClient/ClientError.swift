@@ -19,7 +19,8 @@ extension ClientError: CustomStringConvertible {
   /// For people, in one line.
   public var description: String {
     switch self {
-    case .unknownSocket: "could not tell where the socket is: neither KEYRACK_SOCKET nor XDG_RUNTIME_DIR is set"
+    case .unknownSocket:
+      "could not tell where the socket is: neither KEYRACK_SOCKET is set, nor XDG_RUNTIME_DIR to an absolute path"
     case .notRunning(let path): "keyrackd is not running: nobody listens on \(path)"
     case .cannotConnect(let path, let reason): "could not connect to \(path): \(reason)"
     case .foreignSocket(let path, let user): "refused to use \(path): it belongs to another user (uid \(user))"
@@ -34,8 +35,11 @@ extension ClientError: CustomStringConvertible {
     switch self {
     case .unknownSocket: "log in by way of systemd-logind, or set KEYRACK_SOCKET"
     case .notRunning: "systemctl --user start keyrack.socket, or keyrackd by hand"
-    case .connectionLost, .noAnswer: "journalctl --user -u keyrack.service -e"
-    case .cannotConnect, .foreignSocket, .protocolViolation: nil
+    case .connectionLost: "journalctl --user -u keyrack.service -e"
+    case .noAnswer: "systemctl --user restart keyrack.service; what it was at: journalctl --user -u keyrack.service -e"
+    case .cannotConnect: "keyrack check"
+    case .foreignSocket: "run this as that user, or see what KEYRACK_SOCKET and XDG_RUNTIME_DIR are set to"
+    case .protocolViolation: "end what listens there (ss -xlp), then systemctl --user restart keyrack.socket"
     }
   }
 }

@@ -27,7 +27,8 @@ struct ClockComparison {
     switch seconds {
     case ..<120: "\(seconds) s"
     case ..<7200: "\(seconds / 60) min"
-    default: "\(seconds / 3600) h"
+    case ..<172_800: "\(seconds / 3600) h"
+    default: "\(seconds / 86_400) days"
     }
   }
 }

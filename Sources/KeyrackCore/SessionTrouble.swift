@@ -96,7 +96,7 @@ extension ReplyError {
 
   package static func temporarilyUnavailable(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
     ReplyError(
-      .temporarilyUnavailable, "\(account): \(message)", hint: hint ?? "check the network, and try again")
+      .temporarilyUnavailable, "\(account): \(message)", hint: hint ?? "keyrack check looks for the cause")
   }
 
   package static func providerError(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
@@ -124,7 +124,7 @@ extension ReplyError {
     case .conflict:
       ReplyError(.keyringError, "\(account): another program changes its session at the same time", hint: "ask again")
     case .failed(let message):
-      ReplyError(.keyringError, "\(account): the keyring failed (\(message))", hint: "keyrack status")
+      ReplyError(.keyringError, "\(account): the keyring failed (\(message))", hint: "keyrack check")
     }
   }
 

@@ -33,8 +33,18 @@ extension TokenCoordinator {
       remembered: session.isRemembered, saved: session.isSaved,
       expiresAt: token.map { wall + Int($0.components.seconds) }, refreshedAt: session.record.refreshedAt,
       nextAttemptAt: session.heldUntil.map(wallTime(of:)), refreshExpiresAt: session.record.refreshExpiresAt,
-      lastError: session.trouble.map { StatusError(code: $0.error.code, message: $0.error.message, at: $0.at) },
+      lastError: lastError(of: session),
       pendingLogin: login)
+  }
+
+  /// What a request for a token is told, whether anything has failed or not.
+  private func lastError(of session: UserSession) -> StatusError? {
+    let (now, wall) = (time.now, time.wall)
+    if let reason = session.reason(at: now).flatMap(LoginReason.init), session.denial?.reason != reason {
+      let error = ReplyError.loginRequired(session.record.account, reason)
+      return StatusError(error, at: session.since(at: now, wall: wall))
+    }
+    return session.trouble.map { StatusError($0.error, at: $0.at) }
   }
 
   private func statusWithoutSession(_ slot: AccountSlot, _ login: PendingLogin?) -> AccountStatus {
@@ -49,9 +59,7 @@ extension TokenCoordinator {
     return AccountStatus(
       account: slot.account.name, provider: slot.account.provider.displayName, state: state,
       since: slot.login?.attempt.since ?? slot.signedOutSince,
-      lastError: slot.unusable.map { $0.error(slot.account.name) }.map {
-        StatusError(code: $0.code, message: $0.message, at: slot.signedOutSince)
-      },
+      lastError: slot.unusable.map { StatusError($0.error(slot.account.name), at: slot.signedOutSince) },
       pendingLogin: login)
   }
 

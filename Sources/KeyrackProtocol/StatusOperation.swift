@@ -124,21 +124,37 @@ public struct AccountStatus: Decodable, JSONObject, Sendable, Hashable {
   }
 }
 
+extension AccountStatus {
+  /// The message of the last error without the account's name, which most begin with.
+  package var trouble: String? {
+    let prefix = "\(account): "
+    return lastError.map { $0.message.hasPrefix(prefix) ? String($0.message.dropFirst(prefix.count)) : $0.message }
+  }
+}
+
 /// The last thing that went wrong and has not been put right since.
 public struct StatusError: Decodable, JSONObject, Sendable, Hashable {
   public let code: ErrorCode
   public let message: String
+  /// For people: what to do about it.
+  public let hint: String?
   public let at: Int
 
-  public init(code: ErrorCode, message: String, at: Int) {
+  public init(code: ErrorCode, message: String, hint: String? = nil, at: Int) {
     self.code = code
     self.message = message
+    self.hint = hint
     self.at = at
+  }
+
+  package init(_ error: ReplyError, at: Int) {
+    self.init(code: error.code, message: error.message, hint: error.hint, at: at)
   }
 
   public func write(to object: inout JSONObjectWriter) {
     object.member("code", code)
     object.member("message", message)
+    if let hint { object.member("hint", hint) }
     object.member("at", at)
   }
 }

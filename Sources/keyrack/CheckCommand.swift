@@ -23,8 +23,10 @@ enum CheckCommand {
   private static func ask(_ client: Client) -> [Check] {
     do {
       let version = Self.version(try client.call(VersionOperation()))
+      Output.progress("keyrack: looking, for 25 s at most")
       do { return [version] + (try client.call(CheckOperation()).checks) } catch let error as ReplyError {
-        return [version, Check(.fail, "daemon", "refuses to look: \(error.message)", hint: error.hint)]
+        let failure = CommandFailure(error)
+        return [version, Check(.fail, "daemon", "refuses to look: \(failure.message)", hint: failure.hint)]
       }
     } catch let error as ClientError {
       return [Check(.fail, "daemon", error.description, hint: error.hint)]

@@ -34,8 +34,8 @@ struct CommandFailure: Error {
   }
 
   init(_ error: ReplyError) {
-    let wait = error.retryAfter.map { "again in \(RelativeTime.length($0))" }
-    let hint = error.hint.map { hint in wait.map { "\(hint) (\($0))" } ?? hint }
+    let wait = error.retryAfter.map { "try again in \(RelativeTime.length($0))" }
+    let hint = (error.hint ?? error.code.usualHint).map { hint in wait.map { "\(hint) (\($0))" } ?? hint }
     self.init(status: error.code.exitStatus, error.message, hint: hint ?? wait)
   }
 
@@ -47,5 +47,13 @@ struct CommandFailure: Error {
       case .cannotConnect, .foreignSocket, .protocolViolation: 1
       }
     self.init(status: status, error.description, hint: error.hint)
+  }
+}
+
+extension ErrorCode {
+  /// Where the daemon has none: one that is older does not know what it lacks.
+  fileprivate var usualHint: String? {
+    self == .unknownOperation
+      ? "keyrackd is of another version (keyrack version); systemctl --user restart keyrack.service" : nil
   }
 }

@@ -4,8 +4,12 @@ enum RelativeTime {
   static func text(_ time: Int, now: Int) -> String {
     let (distance, overflow) = time.subtractingReportingOverflow(now)
     if overflow { return time < now ? "long ago" : "in ages" }
-    return distance >= 0 ? "in \(length(distance))" : "\(length(-distance)) ago"
+    if distance == 0 { return "now" }
+    return distance > 0 ? "in \(length(distance))" : "\(length(-distance)) ago"
   }
+
+  /// Of what has happened, although a second may have been rounded up.
+  static func past(_ time: Int, now: Int) -> String { time >= now ? "just now" : text(time, now: now) }
 
   /// A length of time in seconds.
   static func length(_ seconds: Int) -> String {

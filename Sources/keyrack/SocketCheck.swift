@@ -5,6 +5,7 @@ import KeyrackProtocol
 /// Whether there is a socket, whose it is, and whether somebody listens.
 enum SocketCheck {
   private static let name = "socket"
+  private static let longestPath = 107
   private static let start = "systemctl --user enable --now keyrack.socket, or start keyrackd by hand"
 
   /// The client is nil where there is no daemon to be asked.
@@ -21,6 +22,11 @@ enum SocketCheck {
 
   /// What can be said better than the attempt to connect would.
   private static func problem(_ path: String) -> Check? {
+    guard path.utf8.count <= longestPath else {
+      return Check(
+        .fail, name, "\(path) has \(path.utf8.count) bytes, and the path of a socket may have \(longestPath)",
+        hint: "set KEYRACK_SOCKET to a shorter one, for keyrackd, too")
+    }
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
       if errno == ENOENT { return Check(.fail, name, "\(path) is not there", hint: start) }

@@ -1,4 +1,5 @@
 import Glibc
+import KeyrackClient
 import KeyrackProtocol
 
 /// `keyrack status`.
@@ -9,9 +10,18 @@ struct StatusCommand {
 
   func run(json: Bool) throws -> Int32 {
     try Call.perform(operation, json: json) { reply in
-      if reply.accounts.isEmpty { Output.note("no account is configured") }
-      let report = StatusReport(reply, now: time(nil))
-      try Output.data(report.text)
+      try Output.data(StatusReport(reply, now: time(nil)).text)
+      guard reply.accounts.isEmpty else { return }
+      if let broken = Self.brokenConfiguration {
+        throw CommandFailure(status: 1, "configuration: \(broken.message)", hint: broken.hint)
+      }
+      Output.note("no account is configured; to add one: keyrack account add NAME")
     }
+  }
+
+  /// A daemon that could not read its configuration has no accounts, either.
+  private static var brokenConfiguration: Check? {
+    let checks = (try? Client().call(CheckOperation()))?.checks ?? []
+    return checks.first { $0.name == "configuration" && $0.result == .fail }
   }
 }

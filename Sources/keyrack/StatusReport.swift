@@ -38,11 +38,15 @@ struct StatusReport {
     var notes: [String] = []
     if let login = account.pendingLogin {
       let end = login.expiresAt.map { ", ends \(relative($0))" } ?? ""
-      notes.append("a sign-in (\(login.method.rawValue.words)) is under way\(end)")
+      notes.append(
+        "a sign-in (\(login.method.rawValue.words)) is under way\(end); to end it: keyrack cancel \(account.account)")
     }
-    if let error = account.lastError { notes.append("\(relative(error.at)): \(error.message)") }
-    if account.state == .loginRequired { notes.append("to sign in: keyrack login \(account.account)") }
-    if let next = account.nextAttemptAt { notes.append("next attempt \(relative(next))") }
+    if let error = account.lastError, let trouble = account.trouble {
+      let what = account.state == .unknownOutcome ? "the answer to its last refresh was lost: " : ""
+      notes.append("\(what)\(trouble) (\(past(error.at)))")
+    }
+    if let advice = account.advice { notes.append(advice) }
+    if let next = account.nextAttemptAt { notes.append("next attempt \(relative(max(next, now)))") }
     if account.remembered && !account.saved {
       notes.append("not in the keyring yet: the session would be lost if keyrackd stopped now")
     }
@@ -55,17 +59,19 @@ struct StatusReport {
 
   private var keyring: [String] {
     guard status.keyring.state != .ok else { return status.keyring.message.map { ["keyring: \($0)"] } ?? [] }
-    let since = status.keyring.since.map { " since \(relative($0))" } ?? ""
-    return ["keyring: \(status.keyring.state.rawValue)\(since)" + (status.keyring.message.map { ": \($0)" } ?? "")]
+    let length = status.keyring.since.map { " for \(RelativeTime.length(max(1, now - $0)))" } ?? ""
+    let message = status.keyring.message.map { ": \($0)" } ?? ""
+    return ["keyring: \(status.keyring.state.rawValue)\(length)\(message)", "keyring: what to do: keyrack check"]
   }
 
   private func owed(_ revocation: OwedRevocation) -> String {
-    let next = revocation.nextAttemptAt.map { "; next attempt \(relative($0))" } ?? ""
+    let next = revocation.nextAttemptAt.map { "; next attempt \(relative(max($0, now)))" } ?? ""
     let error = revocation.lastError.map { "; last error: \($0.message)" } ?? ""
     return
-      "\(revocation.account): signed out \(relative(revocation.since)), the provider is still to be told\(next)\(error)"
+      "\(revocation.account): signed out \(past(revocation.since)), the provider is still to be told\(next)\(error)"
   }
 
+  private func past(_ time: Int) -> String { RelativeTime.past(time, now: now) }
   private func relative(_ time: Int) -> String { RelativeTime.text(time, now: now) }
 }
 
@@ -78,7 +84,20 @@ extension AccountStatus {
     }
   }
 
-  var stateInWords: String { state.rawValue.words + (reason.map { " (\($0.words))" } ?? "") }
+  /// What the person can do, where that is more than to wait.
+  fileprivate var advice: String? {
+    if state == .loginRequired {
+      return pendingLogin == nil ? "to sign in: \(lastError?.hint ?? "keyrack login \(account)")" : nil
+    }
+    guard let error = lastError, !error.code.isRetryable else { return nil }
+    return error.hint.map { "what to do: \($0)" }
+  }
+
+  var stateInWords: String {
+    // The keyring may be unlocked, and hang.
+    let words = state == .keyringLocked ? "waits for keyring" : state.rawValue.words
+    return words + (reason.map { " (\($0.words))" } ?? "")
+  }
 }
 
 extension String {

@@ -110,6 +110,7 @@ import Testing
   static let clocks: [(Int, Check.Outcome, String)] = [
     (0, .ok, "within 1 s of corp"), (60, .ok, "within 60 s of corp"), (61, .warn, "61 s ahead of corp"),
     (-300, .warn, "5 min behind corp"), (86_400, .warn, "24 h ahead of corp"),
+    (864_000, .warn, "10 days ahead of corp"),
   ]
 
   @Test(arguments: clocks) func theClockMayBeOffByAMinute(lead: Int, result: Check.Outcome, message: String)
@@ -126,7 +127,7 @@ import Testing
   }
 
   static let states: [(AccountState, Check.Outcome)] = [
-    (.signingIn, .warn), (.signedOut, .warn), (.loginRequired, .fail), (.keyringLocked, .fail),
+    (.signingIn, .warn), (.signedOut, .warn), (.loginRequired, .warn), (.keyringLocked, .fail),
     (.unknownOutcome, .warn), (.throttled, .warn), (.degraded, .warn), (.unsaved, .warn), (.refreshing, .ok),
     (.active, .ok),
   ]
@@ -141,6 +142,32 @@ import Testing
     let check = status.check(wall: 0)
     #expect(check.result == result && (check.hint == nil) == (result == .ok))
     for secret in ["alice", "s3", "ABCD"] { #expect(!"\(check)".contains(secret)) }
+  }
+
+  private func status(_ state: AccountState, _ error: ReplyError?) -> AccountStatus {
+    AccountStatus(
+      account: "work", provider: "corp", state: state, since: 0, remembered: true, nextAttemptAt: 7,
+      lastError: error.map { StatusError($0, at: 0) })
+  }
+
+  @Test func whatDoesNotPassByItselfIsAFailureWithItsOwnHint() {
+    let refused = status(.degraded, .clientRefused("work", "HTTP 401 invalid_client")).check(wall: 0)
+    #expect(
+      refused
+        == .fail(
+          "account work", "cannot be refreshed: the provider refuses this client (HTTP 401 invalid_client)",
+          hint: "check client_id of its provider in keyrack.conf, then keyrack reload"))
+    let advised = status(.loginRequired, .loginRequired("work", .revoked, hint: "ask Ann")).check(wall: 0)
+    #expect(advised.result == .fail && advised.hint == "keyrack login work; ask Ann")
+    let down = status(.degraded, .temporarilyUnavailable("work", "HTTP 500")).check(wall: 0)
+    #expect(down == .warn("account work", "cannot be refreshed now: HTTP 500", hint: down.hint))
+    #expect(down.hint == "nothing has to be done: it is tried again in 7 s")
+  }
+
+  @Test func whyAnAnswerWasLostIsSaid() {
+    let lost = status(.unknownOutcome, .temporarilyUnavailable("work", "HTTP 502")).check(wall: 0)
+    #expect(lost.message == "the answer to its last refresh was lost (HTTP 502)")
+    #expect(status(.unknownOutcome, nil).check(wall: 0).message == "the answer to its last refresh was lost")
   }
 
   @Test func whatIsLeftInTheKeyringAndOwedIsTold() async throws {

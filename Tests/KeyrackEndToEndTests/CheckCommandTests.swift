@@ -73,6 +73,9 @@ import Testing
     let file = try await CommandRun.run(["check"], socket: "/etc/passwd")
     #expect(file.status == 7 && file.text.contains("fail socket: /etc/passwd is no socket\n"))
     #expect(file.text.contains("warn runtime directory: "))
+    let long = try await CommandRun.run(["check"], socket: "/" + String(repeating: "x", count: 107))
+    #expect(long.status == 7)
+    #expect(long.text.contains("x has 108 bytes, and the path of a socket may have 107\n     set KEYRACK_SOCKET to"))
   }
 
   @Test func anotherVersionOfTheDaemonIsTold() async throws {
@@ -85,7 +88,10 @@ import Testing
       ])
     #expect(found.run.status == 1)
     #expect(found.run.text.contains("warn daemon: keyrackd 9, and this is keyrack \(Keyrack.version)\n"))
-    #expect(found.run.text.contains("fail daemon: refuses to look: no such operation\n"))
+    #expect(
+      found.run.text.contains(
+        "fail daemon: refuses to look: no such operation\n     keyrackd is of another version (keyrack version); "
+          + "systemctl --user restart keyrack.service\n"))
   }
 
   static let units = [
@@ -158,6 +164,43 @@ import Testing
       "fail provider corp: could not connect to 127.0.0.1:\(fixture.provider.port): Connection refused", in: found,
       hint: "see whether other sites can be reached from here, and whether a proxy is needed")
     expect("ok   keyring: ", in: found)
+  }
+
+  @Test func aProviderThatFailsIsNotTakenForANetworkThatDoes() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.provider.script("/token", status: 503)
+    expect(
+      "fail provider corp: 127.0.0.1:\(fixture.provider.port) answered HTTP 503", in: try await check(fixture.daemon),
+      hint: "it is reached, and fails: wait, and tell whoever runs it where that lasts")
+  }
+
+  @Test func aRefusedClientIsTheSameToTokenCheckAndStatus() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    let spent = Secret(try await fixture.token())
+    try await fixture.provider.script("/token", status: 401, body: #"{"error":"invalid_client"}"#)
+    let error = try await fixture.daemon.failure(TokenOperation(account: "work", rejected: spent))
+    let hint = try #require(error.hint)
+    #expect(hint.hasPrefix("check client_id of its provider"))
+    expect(
+      "fail account work: cannot be refreshed: the provider refuses this client (", in: try await check(fixture.daemon),
+      hint: hint)
+    let status = try await fixture.daemon.keyrack("status").output
+    #expect(status.contains("\nwork: the provider refuses this client ("))
+    #expect(status.contains("\nwork: what to do: \(hint)\n"))
+  }
+
+  @Test func anotherProviderThanThatOfTheSessionIsTold() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    let text = KeyrackFixture.oauth(fixture.provider).replacing("client_id=keyrack-test", with: "client_id=other")
+    try fixture.daemon.write(configuration: text)
+    _ = try await fixture.daemon.call(ReloadOperation())
+    let error = try await fixture.daemon.failure(TokenOperation(account: "work"))
+    let why = error.message.dropFirst("work: ".count)
+    expect("fail account work: \(why)", in: try await check(fixture.daemon), hint: error.hint)
+    let status = try await fixture.daemon.keyrack("status").output
+    #expect(status.contains("\nwork: \(why) (") && status.contains("\nwork: to sign in: \(error.hint ?? "?")\n"))
   }
 
   @Test func aCertificateThatNobodyKnowsIsTold() async throws {

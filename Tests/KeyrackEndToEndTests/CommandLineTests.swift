@@ -1,3 +1,4 @@
+import Foundation
 import KeyrackProtocol
 import Testing
 
@@ -81,7 +82,9 @@ struct CommandLineTests {
     let (run, _) = try await run(["token", "work"], .reply(Self.refusal(code)))
     #expect(run.status == code.exitStatus)
     #expect(run.text.isEmpty)
-    #expect(run.errors == "keyrack: work: no\n")
+    #expect(run.errors.hasPrefix("keyrack: work: no\n"))
+    // What an older daemon cannot know.
+    #expect(run.errors.contains("hint: keyrackd is of another version") == (code == .unknownOperation))
   }
 
   @Test func aHintIsOnTheSecondLine() async throws {
@@ -93,7 +96,7 @@ struct CommandLineTests {
     let (waiting, _) = try await run(
       ["token", "work"],
       .reply(#"{"ok":false,"error":{"code":"throttled","message":"m","retry_after":30,"retryable":true}}"#))
-    #expect(waiting.errors == "keyrack: m\nkeyrack: hint: again in 30 s\n")
+    #expect(waiting.errors == "keyrack: m\nkeyrack: hint: try again in 30 s\n")
   }
 
   @Test(arguments: [
@@ -166,9 +169,33 @@ struct CommandLineTests {
         "work     corp      login required (lost rotation)  -        jo",
         "m        google    active                          -        -", "",
       ])
-    #expect(lines.dropFirst(4).map { $0.prefix { $0 != ":" } } == ["work", "work", "keyring", "old", "x", ""])
+    #expect(
+      lines.dropFirst(4).map { $0.prefix { $0 != ":" } } == ["work", "work", "keyring", "keyring", "old", "x", ""])
     #expect(lines.contains("work: to sign in: keyrack login work"))
     #expect(lines.contains("keyring: locked: no prompt"))
+  }
+
+  @Test func aTroubleIsSaidOnceWithItsTimeAndWhatToDo() async throws {
+    let now = Int(Date().timeIntervalSince1970)
+    let error = #"{"code":"config_error","message":"work: bad client","hint":"mend it","at":\#(now - 300)}"#
+    let lost = #"{"code":"temporarily_unavailable","message":"m: HTTP 500","hint":"no","at":\#(now + 60)}"#
+    let (run, _) = try await run(
+      ["status"],
+      .reply(
+        #"{"ok":true,"accounts":[{"account":"work","provider":"corp","state":"degraded","remembered":true,"saved":true,"#
+          + #""last_error":\#(error)},{"account":"m","provider":"corp","state":"unknown_outcome","remembered":true,"#
+          + #""saved":true,"next_attempt_at":\#(now - 60),"last_error":\#(lost)}],"#
+          + #""keyring":{"state":"locked","since":\#(now - 300),"message":"no prompt"},"outbox":[],"orphans":[]}"#))
+    #expect(
+      run.text.components(separatedBy: "\n\n").last == """
+        work: bad client (5 min ago)
+        work: what to do: mend it
+        m: the answer to its last refresh was lost: HTTP 500 (just now)
+        m: next attempt now
+        keyring: locked for 5 min: no prompt
+        keyring: what to do: keyrack check
+
+        """)
   }
 
   // MARK: No answer
@@ -185,7 +212,7 @@ struct CommandLineTests {
   @Test func withoutAnEnvironmentItSaysWhatIsMissing() async throws {
     let run = try await CommandRun.run(["token", "work"], socket: nil)
     #expect(run.status == 7)
-    #expect(run.errors.contains("neither KEYRACK_SOCKET nor XDG_RUNTIME_DIR is set"))
+    #expect(run.errors.contains("neither KEYRACK_SOCKET is set, nor XDG_RUNTIME_DIR to an absolute path"))
   }
 
   @Test func versionNeedsNoDaemon() async throws {

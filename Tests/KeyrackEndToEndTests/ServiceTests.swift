@@ -93,6 +93,11 @@ import Testing
     #expect(
       broken.result == .fail && broken.message.hasPrefix("\(activated.configurationFile):2: [account work] providr: "))
     #expect(broken.message.hasSuffix("; none is in force"))
+    let status = try await Child.run(
+      [Products.path(of: "keyrack"), "status"], environment: activated.session.environment)
+    #expect(status.status == 1)
+    #expect(
+      status.error.hasPrefix("keyrack: configuration: \(activated.configurationFile):2: [account work] providr: "))
     try Data().write(to: URL(filePath: activated.configurationFile))
     #expect(try await wire.call(CheckOperation()).checks[0].hint == "keyrack reload")
     #expect(try await wire.call(ReloadOperation()).added.isEmpty)

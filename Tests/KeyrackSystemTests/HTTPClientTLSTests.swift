@@ -49,14 +49,14 @@ import Testing
     let certificate = try authority.certificate(for: "IP:127.0.0.1", days: -1)
     let server = try TLSServer(certificate: certificate, key: authority.key)
     let result = try await HTTPClient().send(post(server, caFile: CAFile(authority.caFile)))
-    #expect(result == .failure(.notSent("the certificate of 127.0.0.1:\(server.port) has expired")))
+    #expect(result == .failure(.invalidCertificate("the certificate of 127.0.0.1:\(server.port) has expired")))
   }
 
   @Test func aCertificateForAnotherHostIsNamed() async throws {
     let certificate = try authority.certificate(for: "DNS:other.example.org", days: 2)
     let server = try TLSServer(certificate: certificate, key: authority.key)
     let result = try await HTTPClient().send(post(server, caFile: CAFile(authority.caFile)))
-    #expect(result == .failure(.notSent("the certificate of 127.0.0.1:\(server.port) is for another host")))
+    #expect(result == .failure(.invalidCertificate("the certificate of 127.0.0.1:\(server.port) is for another host")))
   }
 
   @Test func aMissingAuthorityFileIsNamed() async throws {

@@ -40,6 +40,19 @@ import Testing
     #expect(hint?.contains("ca_file=") == true)
   }
 
+  @Test func anExpiredCertificateIsNoTroubleOfTheNetwork() async throws {
+    let authority = try TestAuthority()
+    let certificate = try authority.certificate(for: "IP:127.0.0.1", days: -1)
+    let server = try TLSServer(certificate: certificate, key: authority.key)
+    let provider = withEndpoint("https://127.0.0.1:\(server.port)/token", CAFile(authority.caFile))
+    guard case .failure(.unavailable(let message, let hint)) = try await probe(provider).outcome else {
+      Issue.record("it was trusted")
+      return
+    }
+    #expect(message == "the certificate of 127.0.0.1:\(server.port) has expired")
+    #expect(hint?.hasPrefix("see whether the clock of this machine is right") == true)
+  }
+
   @Test func withAnIssuerItsMetadataIsRead() async throws {
     let server = ScriptedServer { peer in
       while peer.readRequest() != nil {

@@ -30,6 +30,8 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case notSent(String)
   /// Nor did this one: nobody who is trusted knows the certificate.
   case untrusted(String)
+  /// Nor did this one: the certificate has expired, or is for another host.
+  case invalidCertificate(String)
   /// The request may have left, and nobody knows what became of it.
   case unknown(String)
 }

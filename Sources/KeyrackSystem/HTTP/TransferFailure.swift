@@ -17,7 +17,8 @@ struct TransferFailure {
 
   var outcome: HTTPFailure {
     if mayHaveLeft { return .unknown(message) }
-    return code == CURLE_PEER_FAILED_VERIFICATION && isOfUnknownAuthority ? .untrusted(message) : .notSent(message)
+    guard code == CURLE_PEER_FAILED_VERIFICATION else { return .notSent(message) }
+    return isOfUnknownAuthority ? .untrusted(message) : .invalidCertificate(message)
   }
 
   /// OpenSSL has several words for it.

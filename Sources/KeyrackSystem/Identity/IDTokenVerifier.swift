@@ -128,7 +128,8 @@ package actor IDTokenVerifier {
     case .success(.failure(.unavailable(let reason))):
       return .failure(.unavailable("\(source.endpoint.name) answered \(reason)"))
     case .success(.failure(let error)): return .failure(error)
-    case .failure(.notSent(let message)), .failure(.untrusted(let message)), .failure(.unknown(let message)):
+    case .failure(.notSent(let message)), .failure(.untrusted(let message)), .failure(.unknown(let message)),
+      .failure(.invalidCertificate(let message)):
       return .failure(.unavailable(message))
     }
   }

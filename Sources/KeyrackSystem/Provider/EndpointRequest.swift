@@ -36,12 +36,17 @@ extension ProviderClient {
     switch await http.send(sent, reading: { read(answer, $0) }) {
     case .success(let result): return try result.get()
     case .failure(.untrusted(let message)): throw .unavailable(message, hint: Self.trustHint)
+    case .failure(.invalidCertificate(let message)): throw .unavailable(message, hint: Self.certificateHint)
     case .failure(.notSent(let message)), .failure(.unknown(let message)): throw .unavailable(message)
     }
   }
 
   private static let trustHint =
     "if its authority is your own: ca_file=/PATH/OF/ITS.pem in [keyrack] of keyrack.conf, and keyrack reload"
+
+  private static let certificateHint =
+    "see whether the clock of this machine is right, and whether a browser trusts the address: "
+    + "if not, tell whoever runs it"
 
   /// `what` is its name for messages.
   func endpoint(_ url: String?, _ what: String, of provider: Provider) throws(RequestFailure) -> Endpoint {
@@ -72,6 +77,8 @@ extension ProviderClient {
 }
 
 extension RequestFailure {
+  static let serverHint = "it is reached, and fails: wait, and tell whoever runs it where that lasts"
+
   /// Of what cannot be asked as things are.
   static func refused(_ message: String, hint: String? = nil) -> RequestFailure {
     .rejected(Rejection(.request, message, hint: hint))
@@ -82,7 +89,8 @@ extension RequestFailure {
     case .success: self = .unavailable("an answer that makes no sense")
     case .rejected(let rejection): self = .rejected(rejection)
     case .throttled(let message, let retryAfter): self = .throttled(message, retryAfter: retryAfter)
-    case .notSent(let message), .unknown(let message, _): self = .unavailable(message)
+    // It has answered: the network is in order.
+    case .notSent(let message), .unknown(let message, _): self = .unavailable(message, hint: Self.serverHint)
     }
   }
 }

@@ -37,7 +37,8 @@ extension ProviderClient {
     let endpoint = try endpoint(url, "token endpoint", of: provider)
     return try await find(endpoint, provider) { _, response in
       switch response.status {
-      case 500...: .failure(.unavailable("\(endpoint.name) answered with HTTP status \(response.status)"))
+      case 500...:
+        .failure(.unavailable("\(endpoint.name) answered HTTP \(response.status)", hint: RequestFailure.serverHint))
       case 407: .failure(.unavailable("the proxy wants a password"))
       default: .success("answers at \(endpoint.place)")
       }

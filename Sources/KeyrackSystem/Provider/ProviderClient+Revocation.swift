@@ -75,7 +75,8 @@ extension ProviderClient {
       secrets: call.secrets)
     return switch await http.send(request, reading: { answer.outcome(of: $0) }) {
     case .success(let outcome): outcome
-    case .failure(.notSent(let message)), .failure(.untrusted(let message)), .failure(.unknown(let message)):
+    case .failure(.notSent(let message)), .failure(.untrusted(let message)), .failure(.unknown(let message)),
+      .failure(.invalidCertificate(let message)):
       .failed(message)
     }
   }

@@ -70,7 +70,7 @@ extension ProviderClient {
 extension TokenOutcome {
   init(_ failure: HTTPFailure) {
     switch failure {
-    case .notSent(let message), .untrusted(let message): self = .notSent(message)
+    case .notSent(let message), .untrusted(let message), .invalidCertificate(let message): self = .notSent(message)
     case .unknown(let message): self = .unknown(message)
     }
   }
