@@ -11,7 +11,7 @@ extension AccountStatus {
     case .signingIn: return underWay(name)
     case .signedOut:
       guard lastError == nil else {
-        return .fail(name, why, hint: "\(login) replaces it, keyrack logout \(account) removes it")
+        return .fail(name, why, hint: lastError?.hint ?? login)
       }
       return .warn(name, "not signed in", hint: login)
     case .loginRequired: return .fail(name, why, hint: lastError?.hint ?? login)

@@ -244,7 +244,7 @@ extension UnusableRecord {
     let remedy = isReplaceable ? "keyrack login \(account) replaces it" : "upgrade Keyrack"
     return ReplyError(
       .keyringError, "\(account): its session in the keyring cannot be used: \(message)",
-      hint: "\(remedy), keyrack logout \(account) removes it")
+      hint: "\(remedy); keyrack logout \(account) removes it")
   }
 }
 

@@ -24,12 +24,26 @@ extension ServiceError {
     defer { unsafe g_error_free(error) }
     let (domain, code) = unsafe (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
     let name = unsafe g_quark_to_string(domain).map { unsafe String(cString: $0) } ?? "unknown"
-    let message = "\(phase): \(name) \(code)"
+    let message = Self.words(domain, code) ?? "\(phase): \(name) \(code)"
     switch domain {
     case g_dbus_error_quark(): self = Self.ofBus(code, message)
     case g_io_error_quark(): self = Self.ofInput(code, message)
     case secret_error_get_quark() where code == SECRET_ERROR_IS_LOCKED.rawValue: self = .locked
     default: self = .failed(message)
+    }
+  }
+
+  /// Of what is common.
+  private static func words(_ domain: GQuark, _ code: UInt32) -> String? {
+    switch domain {
+    case g_dbus_error_quark()
+    where code == G_DBUS_ERROR_SERVICE_UNKNOWN.rawValue || code == G_DBUS_ERROR_NAME_HAS_NO_OWNER.rawValue:
+      "no program on it offers a Secret Service"
+    case g_io_error_quark() where code == UInt32(G_IO_ERROR_NOT_FOUND.rawValue):
+      "the socket of the session bus is not there"
+    case g_io_error_quark() where code == UInt32(G_IO_ERROR_CONNECTION_REFUSED.rawValue):
+      "nobody listens on the socket of the session bus"
+    default: nil
     }
   }
 

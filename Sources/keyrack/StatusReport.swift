@@ -89,7 +89,8 @@ extension AccountStatus {
     if state == .loginRequired {
       return pendingLogin == nil ? "to sign in: \(lastError?.hint ?? "keyrack login \(account)")" : nil
     }
-    guard let error = lastError, !error.code.isRetryable else { return nil }
+    // What is in the keyring, and cannot be used, stays so.
+    guard let error = lastError, !error.code.isRetryable || state == .signedOut else { return nil }
     return error.hint.map { "what to do: \($0)" }
   }
 

@@ -164,6 +164,12 @@ import Testing
     #expect(down.hint == "nothing has to be done: it is tried again in 7 s")
   }
 
+  @Test func aRecordThatCannotBeUsedHasTheHintThatATokenHas() {
+    let newer = UnusableRecord("from a newer version", isReplaceable: false).error("work")
+    let check = status(.signedOut, newer).check(wall: 0)
+    #expect(check.result == .fail && check.hint == "upgrade Keyrack; keyrack logout work removes it")
+  }
+
   @Test func whyAnAnswerWasLostIsSaid() {
     let lost = status(.unknownOutcome, .temporarilyUnavailable("work", "HTTP 502")).check(wall: 0)
     #expect(lost.message == "the answer to its last refresh was lost (HTTP 502)")

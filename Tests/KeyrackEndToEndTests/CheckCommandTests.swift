@@ -174,6 +174,18 @@ import Testing
       hint: "it is reached, and fails: wait, and tell whoever runs it where that lasts")
   }
 
+  @Test func aSecretThatIsNotThereIsMissed() async throws {
+    let fixture = try await KeyrackFixture { provider in
+      KeyrackFixture.oauth(provider)
+        .replacing("client_id=", with: "token_endpoint_auth_method=client_secret_basic\nclient_id=")
+    }
+    expect(
+      "fail provider corp: the provider corp needs a client secret", in: try await check(fixture.daemon),
+      hint: "keyrack provider secret corp")
+    _ = try await fixture.daemon.call(SecretOperation(provider: "corp", secret: Secret("s")))
+    expect("ok   provider corp: answers at ", in: try await check(fixture.daemon), status: 0)
+  }
+
   @Test func aRefusedClientIsTheSameToTokenCheckAndStatus() async throws {
     let fixture = try await KeyrackFixture()
     try await fixture.signIn()

@@ -2,18 +2,30 @@ package import KeyrackCore
 
 extension ProviderClient {
   /// Asks for the provider's metadata or, where it is configured without, what its token endpoint says to a GET: any
-  /// answer will do. One request, without a credential.
+  /// answer will do. One request, without a credential. Then it looks for the client's secret.
   package func probe(_ provider: Provider) async -> ProviderFinding {
     do throws(RequestFailure) {
       if case .oauth(let oauth) = provider.kind, let issuer = oauth.issuer,
         let document = DiscoveryDocument(oauth.discovery)
       {
-        return try await probeMetadata(of: issuer, document, provider)
+        return await lookForSecret(of: provider, try await probeMetadata(of: issuer, document, provider))
       }
-      return try await probeEndpoint(of: provider)
+      return await lookForSecret(of: provider, try await probeEndpoint(of: provider))
     } catch {
       return ProviderFinding(.failure(error))
     }
+  }
+
+  /// Whether the secret is there that the client needs. A command is not run: it may ask the person.
+  private func lookForSecret(of provider: Provider, _ finding: ProviderFinding) async -> ProviderFinding {
+    guard case .success = finding.outcome, case .oauth(let oauth) = provider.kind, oauth.secretCommand == nil else {
+      return finding
+    }
+    do throws(RequestFailure) { _ = try await requireCredentials(of: provider, oauth) } catch {
+      // A keyring that is locked has a line of its own.
+      if case .rejected = error { return ProviderFinding(.failure(error), date: finding.date) }
+    }
+    return finding
   }
 
   private func probeMetadata(
