@@ -213,10 +213,15 @@ extension TokenCoordinator {
     await clearIntent(session: id, of: name)
   }
 
-  /// One last attempt for each session whose newest record is only in memory.
+  /// One last attempt for each session whose newest record is only in memory. What is lost is told.
   func saveUnsaved() async {
     for session in slots.values.compactMap(\.session) + orphans.values where session.isRemembered && !session.isSaved {
-      await saveAgain(session.id, of: session.record.account)
+      let (id, name) = (session.id, session.record.account)
+      await saveAgain(id, of: name)
+      guard self[id, of: name]?.isSaved == false else { continue }
+      let message =
+        "lost: its newest refresh token could not be put into the keyring; to sign in: keyrack login \(name)"
+      log.record(Event(.keyringFailed, message, level: .error, account: name, session: id, reason: "lost"))
     }
   }
 }

@@ -15,7 +15,7 @@ struct StatusCommand {
       if let broken = Self.brokenConfiguration {
         throw CommandFailure(status: 1, "configuration: \(broken.message)", hint: broken.hint)
       }
-      Output.note("no account is configured; to add one: keyrack account add NAME")
+      Output.note("no account is configured that this program may use; to add one: keyrack account add NAME")
     }
   }
 

@@ -175,6 +175,19 @@ import Testing
     await bench.store.fail(nil)
     await bench.coordinator.stop()
     #expect(await bench.store.contents.records.first?.refreshToken == Secret("rt-2"))
+    #expect(!bench.log.events(.keyringFailed).contains { $0.reason == "lost" })
+  }
+
+  @Test func whatCannotBeSavedAtTheEndIsToldWithWhatToDo() async throws {
+    let bench = Bench(contents: StoreContents(records: [Bench.record()]))
+    let waiting = await bench.ask()
+    await bench.provider.waitForRequests(1)
+    await bench.store.fail(.failed("disk full"))
+    await bench.provider.answerNext(grant("at", "rt-2"))
+    _ = try await waiting.value.get()
+    await bench.coordinator.stop()
+    let lost = try #require(bench.log.events(.keyringFailed).last)
+    #expect(lost.reason == "lost" && lost.account == "work" && lost.message.hasSuffix("keyrack login work"))
   }
 
   @Test func stoppingTellsWhoeverWaits() async throws {

@@ -50,6 +50,12 @@ import Testing
     #expect(try await fixture.provider.accepts(accessToken: token(fixture)))
   }
 
+  @Test func whoMayUseNothingIsNotToldThatNothingIsConfigured() async throws {
+    let fixture = try await KeyrackFixture { KeyrackFixture.oauth($0) + "allow=exe:/usr/bin/socat*\n" }
+    let run = try await fixture.daemon.keyrack("status")
+    #expect(run.error.hasPrefix("no account is configured that this program may use; "), "\(run.error)")
+  }
+
   @Test func statusShowsWhatTheProgramMayUse() async throws {
     let fixture = try await fixture()
     #expect(try await fixture.status().accounts.map(\.account) == ["other"])

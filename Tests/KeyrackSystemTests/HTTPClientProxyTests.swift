@@ -27,5 +27,11 @@ import Testing
     let message = "the proxy refused a connection to sso.example.org:443: HTTP 407"
     #expect(await client.send(far) == .failure(.notSent(message)))
     #expect(proxy.requests.first?.line == "CONNECT sso.example.org:443 HTTP/1.1")
+
+    // Nobody listens there.
+    setenv("https_proxy", "http://127.0.0.1:1", 1)
+    let lost =
+      "could not connect to sso.example.org:443, or to the proxy that the environment names: Connection refused"
+    #expect(await client.send(far) == .failure(.notSent(lost)))
   }
 }

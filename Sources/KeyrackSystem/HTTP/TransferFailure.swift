@@ -32,7 +32,7 @@ struct TransferFailure {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: return "could not resolve \(endpoint.host)"
     case CURLE_COULDNT_RESOLVE_PROXY: return "could not resolve the proxy for \(name)"
-    case CURLE_COULDNT_CONNECT: return "could not connect to \(name)" + reason
+    case CURLE_COULDNT_CONNECT: return "could not connect to \(name)\(orProxy)" + reason
     case CURLE_OPERATION_TIMEDOUT:
       return mayHaveLeft ? "\(name) did not answer in time" : "could not connect to \(name) in time"
     case CURLE_PEER_FAILED_VERIFICATION: return "the certificate of \(name) \(verdict)"
@@ -46,6 +46,13 @@ struct TransferFailure {
     case CURLE_PARTIAL_FILE: return "\(name) closed the connection in the middle of its answer"
     default: return "the request to \(name) failed: \(unsafe String(cString: curl_easy_strerror(code)))" + reason
     }
+  }
+
+  /// libcurl does not say which of them it was.
+  private var orProxy: String {
+    let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    let isSet = !endpoint.isLoopback && names.contains { unsafe getenv($0).map { unsafe $0.pointee != 0 } ?? false }
+    return isSet ? ", or to the proxy that the environment names" : ""
   }
 
   private var reason: String {
