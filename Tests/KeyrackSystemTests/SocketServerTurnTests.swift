@@ -6,7 +6,7 @@ import Testing
 struct SocketServerTurnTests {
   @Test func repliesOfOneTurnLeaveInOnePiece() async throws {
     var limits = ConnectionLimits()
-    limits.linesOfATurn = 100
+    limits.linesAlone = 100
     let fixture = try await ServerFixture(limits: limits)
     let piece = try await fixture.client { client in
       try client.send((0..<100).map { "echo \($0)\n" }.joined())

@@ -14,6 +14,7 @@ final class Connection {
   private let responder: any LineResponder
   private let input: ReadBuffer
   private let sweep: DeadlineSweep
+  private let turn: TurnLength
   private let identify: (Connection) -> Caller?
   private let onClose: (Connection) -> Void
   /// Nil until it has asked for something and is found out.
@@ -53,7 +54,7 @@ final class Connection {
   /// Where it takes longer it returns nil, and ``identified(as:)`` is to be called then, or ``cutOff(_:)``.
   init(
     peer: PeerProcess, limits: ConnectionLimits, responder: any LineResponder, input: ReadBuffer, sweep: DeadlineSweep,
-    identify: @escaping (Connection) -> Caller?, onClose: @escaping (Connection) -> Void
+    turn: TurnLength, identify: @escaping (Connection) -> Caller?, onClose: @escaping (Connection) -> Void
   ) {
     self.peer = peer
     self.identify = identify
@@ -61,6 +62,7 @@ final class Connection {
     self.responder = responder
     self.input = input
     self.sweep = sweep
+    self.turn = turn
     self.onClose = onClose
   }
 
@@ -194,7 +196,7 @@ extension Connection {
   }
 
   private func handOutLines() {
-    var left = limits.linesOfATurn
+    var left = turn.lines
     var asking: Caller?
     while left > 0, mayHandOut {
       left -= 1

@@ -24,7 +24,10 @@ package actor SocketServer {
   private lazy var sweep = DeadlineSweep(loop, tolerance: limits.tolerance) { [weak self] now in
     self?.assumeIsolated { $0.closeOverdue(now) }
   }
-  private var connections: [ObjectIdentifier: Connection] = [:]
+  private var connections: [ObjectIdentifier: Connection] = [:] {
+    didSet { turn.connections(are: connections.count) }
+  }
+  private let turn: TurnLength
   private var connectionsOfProcess: [pid_t: Int] = [:]
   private var looks = 0
   private var drained: CheckedContinuation<Void, Never>?
@@ -45,6 +48,7 @@ package actor SocketServer {
     // Each has one of its own and one for its process.
     limits.connections = min(limits.connections, max(1, Self.availableDescriptors() / 2))
     self.limits = limits
+    turn = TurnLength(limits)
   }
 
   /// Number of clients.
@@ -138,7 +142,7 @@ extension SocketServer {
 
   private func open(_ client: Int32, _ peer: PeerProcess) {
     let connection = Connection(
-      peer: peer, limits: limits, responder: responder, input: input, sweep: sweep
+      peer: peer, limits: limits, responder: responder, input: input, sweep: sweep, turn: turn
     ) { [weak self, loop = self.loop] connection in
       let connection = LoopBound(connection, on: loop)
       return self?.assumeIsolated { $0.identify(connection.value) }
