@@ -2,6 +2,8 @@
 package protocol ConfirmationPrompt: Sendable {
   /// Returns when the person has answered; soon where nobody can be asked, or where the task is canceled.
   func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer
+  /// ``ConfirmationAnswer/impossible(_:_:)`` where that is known without asking, else nil.
+  func obstacle() async -> ConfirmationAnswer?
 }
 
 /// Whether a program may have a token of an account.

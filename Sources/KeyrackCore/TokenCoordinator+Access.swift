@@ -60,7 +60,7 @@ extension AccessDenial {
     }
   }
 
-  fileprivate func hint(_ name: String?, _ program: Program) -> String? {
+  func hint(_ name: String?, _ program: Program) -> String? {
     switch self {
     case .sandboxed, .notAllowed:
       guard let name, let item = program.pattern else { return nil }

@@ -12,6 +12,7 @@ extension TokenCoordinator {
     let asked = providersUsed(by: caller).map { provider in
       (provider, looking { await self.ask(provider) })
     }
+    let confirmation = looking { await self.checkConfirmation(by: caller) }
     var checks = [await configuration.value ?? .late("configuration")]
     checks +=
       await keyring.value ?? [
@@ -23,6 +24,7 @@ extension TokenCoordinator {
       checks.append(answer?.check ?? .late("provider \(provider.displayName)"))
       if let lead = answer?.lead { clock.leads.append((provider.displayName, lead)) }
     }
+    if let check = await confirmation.value ?? nil { checks.append(check) }
     if isStopping { return .failure(.shuttingDown) }
     if let check = clock.check { checks.append(check) }
     return .success(.init(checks: checks + checksOfSessions(by: caller)))
@@ -127,6 +129,16 @@ extension TokenCoordinator {
       return .fail(
         name, rejection.message, hint: rejection.hint ?? "see its group in keyrack.conf, and keyrack provider show")
     }
+  }
+
+  // MARK: The person
+
+  /// Nil where nobody has to be asked for a token, or somebody can.
+  private func checkConfirmation(by caller: Caller) async -> Check? {
+    let asked = slots.values.map(\.account).filter { $0.policy.confirms && mayUse($0.name, caller) }
+    guard !asked.isEmpty, case .impossible(let denial, let message)? = await prompt.obstacle() else { return nil }
+    let names = asked.map(\.name).sorted().joined(separator: ", ")
+    return .fail("confirmation", "\(message), for \(names)", hint: denial.hint(nil, caller.program))
   }
 
   // MARK: Sessions

@@ -92,6 +92,19 @@ import Testing
     #expect(try await checks(bench, by: AccessTests.git).map(\.name).suffix(2) == ["account other", "account work"])
   }
 
+  @Test func whereNobodyCanBeAskedWhoHasToBeThatIsAFailure() async throws {
+    let bench = Bench(accounts: ["work"])
+    bench.prompt.become(.impossible(.noAskpass, "there is no askpass program to ask the person with"))
+    #expect(try await !checks(bench).contains { $0.name == "confirmation" })
+    bench.source.write(["work", "other"], policies: ["work": AccessPolicy(confirms: true)])
+    _ = await bench.coordinator.reload()
+    #expect(
+      try await checks(bench).first { $0.name == "confirmation" }
+        == .fail(
+          "confirmation", "there is no askpass program to ask the person with, for work",
+          hint: "install ssh-askpass, or set SSH_ASKPASS for keyrackd"))
+  }
+
   @Test func aSandboxedProgramIsRefused() async {
     let bench = Bench()
     let refusal = await bench.coordinator.refusal(of: .check(CheckOperation()), by: AccessTests.sandboxed)

@@ -7,6 +7,7 @@ final class FakePrompt: ConfirmationPrompt {
 
   private struct State {
     var asked: [ConfirmationQuestion] = []
+    var obstacle: ConfirmationAnswer?
     var open: [(ConfirmationQuestion, CheckedContinuation<ConfirmationAnswer, Never>)] = []
   }
 
@@ -27,6 +28,9 @@ final class FakePrompt: ConfirmationPrompt {
       answer(.no)
     }
   }
+
+  func obstacle() async -> ConfirmationAnswer? { state.withLock { $0.obstacle } }
+  func become(_ obstacle: ConfirmationAnswer) { state.withLock { $0.obstacle = obstacle } }
 
   /// Answers the question that is on the screen.
   func answer(_ answer: ConfirmationAnswer) {

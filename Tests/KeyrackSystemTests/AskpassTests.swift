@@ -63,6 +63,8 @@ import Testing
     let nobody = KeyrackSystem.Askpass(environment: none, standard: "/nowhere/x")
     let noAskpass = "there is no askpass program to ask the person with"
     #expect(await nobody.ask(Self.question) == .impossible(.noAskpass, noAskpass))
+    #expect(await nobody.obstacle() == .impossible(.noAskpass, noAskpass))
+    #expect(await KeyrackSystem.Askpass(environment: none, standard: script).obstacle() == nil)
     #expect(await KeyrackSystem.Askpass(environment: none, standard: script).ask(Self.question) == .yes)
   }
 

@@ -20,14 +20,8 @@ package struct Askpass: ConfirmationPrompt {
 
   package func ask(_ question: ConfirmationQuestion) async -> ConfirmationAnswer {
     let environment = await HookEnvironment.current(environment)
-    let isStandardThere = unsafe access(standard, X_OK) == 0
-    guard let program = environment["SSH_ASKPASS"] ?? (isStandardThere ? standard : nil) else {
-      return .impossible(.noAskpass, "there is no askpass program to ask the person with")
-    }
-    guard program.hasPrefix("/") else {
-      return .impossible(.noAskpass, "SSH_ASKPASS is not an absolute path: \(Log.printable(program))")
-    }
-    guard environment.hasDisplay else { return .impossible(.noDisplay, "there is no display to ask the person on") }
+    let program = program(in: environment)
+    if let obstacle = Self.obstacle(to: program, environment) { return obstacle }
     let hook = Hook(
       name: "askpass", words: [program, question.text], variables: ["SSH_ASKPASS_PROMPT": "confirm"],
       keepsOutput: false, limit: limit)
@@ -36,6 +30,26 @@ package struct Askpass: ConfirmationPrompt {
     } catch {
       return Self.failed(program, error.message)
     }
+  }
+
+  package func obstacle() async -> ConfirmationAnswer? {
+    let environment = await HookEnvironment.current(environment)
+    return Self.obstacle(to: program(in: environment), environment)
+  }
+
+  /// Empty where there is none.
+  private func program(in environment: HookEnvironment) -> String {
+    environment["SSH_ASKPASS"] ?? (unsafe access(standard, X_OK) == 0 ? standard : "")
+  }
+
+  private static func obstacle(to program: String, _ environment: HookEnvironment) -> ConfirmationAnswer? {
+    guard !program.isEmpty else {
+      return .impossible(.noAskpass, "there is no askpass program to ask the person with")
+    }
+    guard program.hasPrefix("/") else {
+      return .impossible(.noAskpass, "SSH_ASKPASS is not an absolute path: \(Log.printable(program))")
+    }
+    return environment.hasDisplay ? nil : .impossible(.noDisplay, "there is no display to ask the person on")
   }
 
   private static func answer(_ status: Int32, _ program: String) -> ConfirmationAnswer {
