@@ -38,7 +38,7 @@ extension ServiceError {
     switch domain {
     case g_dbus_error_quark()
     where code == G_DBUS_ERROR_SERVICE_UNKNOWN.rawValue || code == G_DBUS_ERROR_NAME_HAS_NO_OWNER.rawValue:
-      "no program on it offers a Secret Service"
+      "no program on the session bus offers a Secret Service"
     case g_io_error_quark() where code == UInt32(G_IO_ERROR_NOT_FOUND.rawValue):
       "the socket of the session bus is not there"
     case g_io_error_quark() where code == UInt32(G_IO_ERROR_CONNECTION_REFUSED.rawValue):

@@ -171,7 +171,7 @@ import Testing
   /// Texts of errors come in the person's language.
   @Test func anErrorIsToldByDomainAndCodeAlone() async throws {
     let fixture = try await KeyringFixture(.withoutService)
-    await #expect(throws: StoreError.unavailable("no program on it offers a Secret Service")) {
+    await #expect(throws: StoreError.unavailable("no program on the session bus offers a Secret Service")) {
       try await fixture.keyring.all()
     }
   }
