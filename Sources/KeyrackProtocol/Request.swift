@@ -58,8 +58,7 @@ package final class RequestReader: Sendable {
   package func read(_ line: inout [UInt8]) throws(RequestError) -> Request {
     let scan: JSONScan
     do { scan = try JSONScan(line) } catch {
-      let id = line.count <= Self.longestForID ? (try? decoder.decode(IDOnly.self, from: Data(line)))?.id : nil
-      throw RequestError(id: id, error: Self.badRequest("\(error.message), at byte \(error.position)"))
+      throw RequestError(id: id(ofRefused: line), error: Self.badRequest("\(error.message), at byte \(error.position)"))
     }
     let id = Self.id(in: scan, line)
     let shape = RecentRequests.shape(of: line, scan, hasSecret: scan.members.contains { Self.isSecret($0) })
@@ -72,6 +71,14 @@ package final class RequestReader: Sendable {
     } catch {
       throw RequestError(id: id, error: error)
     }
+  }
+
+  /// What the decoder finds, unless no reply may have it.
+  private func id(ofRefused line: [UInt8]) -> RequestID? {
+    guard line.count <= Self.longestForID else { return nil }
+    let id = (try? decoder.decode(IDOnly.self, from: Data(line)))?.id
+    if case .text(let text) = id, text.utf8.contains(0) { return nil }
+    return id
   }
 
   private func call(

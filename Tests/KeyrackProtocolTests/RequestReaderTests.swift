@@ -72,6 +72,13 @@ import Testing
     #expect(error.error.message == message)
   }
 
+  @Test("A refused line's id comes back, but not with what a reply may not have")
+  func idOfARefusedLine() {
+    #expect(failure(#"{"id":"a","op":"version","op":"status"}"#)?.id == .text("a"))
+    #expect(failure(#"{"id":"a\u0000b","op":"version"}"#)?.id == nil)
+    #expect(failure(#"{"id":"a","account":"b\u0000"}"#)?.id == .text("a"))
+  }
+
   @Test func anUnknownOperationIsItsOwnError() {
     let error = failure(#"{"op":"frobnicate","id":3}"#)
     #expect(error?.error.code == .unknownOperation)
