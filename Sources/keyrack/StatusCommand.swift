@@ -12,16 +12,15 @@ struct StatusCommand {
     try Call.perform(operation, json: json) { reply in
       try Output.data(StatusReport(reply, now: time(nil)).text)
       guard reply.accounts.isEmpty else { return }
-      if let broken = Self.brokenConfiguration {
-        throw CommandFailure(status: 1, "configuration: \(broken.message)", hint: broken.hint)
-      }
+      try Self.requireConfiguration()
       Output.note("no account is configured that this program may use; to add one: keyrack account add NAME")
     }
   }
 
-  /// A daemon that could not read its configuration has no accounts, either.
-  private static var brokenConfiguration: Check? {
-    let checks = (try? Client().call(CheckOperation()))?.checks ?? []
-    return checks.first { $0.name == "configuration" && $0.result == .fail }
+  /// A daemon that could not read its configuration has no accounts, either. Who may not ask is told nothing.
+  private static func requireConfiguration() throws {
+    do { _ = try Client().call(ResolveOperation(use: .git)) } catch {
+      if let error = error as? ReplyError, error.code == .configError { throw error }
+    }
   }
 }
