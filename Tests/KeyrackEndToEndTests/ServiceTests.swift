@@ -97,7 +97,7 @@ import Testing
       [Products.path(of: "keyrack"), "status"], environment: activated.session.environment)
     #expect(status.status == 1)
     #expect(
-      status.error.hasPrefix("keyrack: configuration: \(activated.configurationFile):2: [account work] providr: "))
+      status.error.hasPrefix("keyrack: \(activated.configurationFile):2: [account work] providr: "))
     try Data().write(to: URL(filePath: activated.configurationFile))
     #expect(try await wire.call(CheckOperation()).checks[0].hint == "keyrack reload")
     #expect(try await wire.call(ReloadOperation()).added.isEmpty)
