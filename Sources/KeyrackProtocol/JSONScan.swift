@@ -123,12 +123,12 @@ package struct JSONScan {
 
   private mutating func take(name: String, in text: [UInt8]) throws(JSONScanError) {
     guard let last = open.indices.last else { return try takeTopLevel(name: name, in: text) }
-    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name.excerpt)\"") }
+    if open[last]?.insert(name).inserted == false { throw failure("duplicate member \"\(name.excerpt.printable)\"") }
   }
 
   private mutating func takeTopLevel(name: String, in text: [UInt8]) throws(JSONScanError) {
     if members.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      throw failure("duplicate member \"\(name.excerpt)\"")
+      throw failure("duplicate member \"\(name.excerpt.printable)\"")
     }
     var start = position + 1
     while start < text.count, Self.isSpace(text[start]) || text[start] == UInt8(ascii: ":") { start += 1 }

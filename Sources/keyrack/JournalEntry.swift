@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeyrackProtocol
 
 /// An event as `journalctl --output=json` prints it.
 struct JournalEntry: Decodable {

@@ -1,4 +1,5 @@
 import Glibc
+import KeyrackProtocol
 
 /// Standard output for data, standard error for everything else.
 enum Output {

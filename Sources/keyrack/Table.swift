@@ -1,3 +1,5 @@
+import KeyrackProtocol
+
 /// Rows of cells, made fit for a terminal, each column as wide as its widest cell.
 enum Table {
   static func lines(_ rows: [[String]]) -> [String] {

@@ -27,6 +27,7 @@ import Testing
     (#"{"op":"token","account":"a","op":"logout"}"#, "duplicate member \"op\", at byte 32"),
     (#"{"op":"token","\u006fp":"logout"}"#, "duplicate member \"op\", at byte 23"),
     (#"{"op":"token","account":"a","resource":{"x":1,"x":2}}"#, "duplicate member \"x\", at byte 49"),
+    (#"{"op":"version","a\n":1,"a\u000a":2}"#, "duplicate member \"a\\u{A}\", at byte 33"),
     (#"{"op":"token","account":"a\u0000b"}"#, "\\u0000, at byte 27"),
     (#"{"op":"token","account":"\ud800"}"#, "half a surrogate pair, at byte 26"),
     (#"{"op":"token","account":"\udc00"}"#, "half a surrogate pair, at byte 26"),

@@ -45,8 +45,8 @@ import Testing
     let hostile = "/tmp/x\n\nYes counts once.\u{1b}[2J\u{202e}<b>&lt;"
     let lines = text(hostile, unit: hostile).split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == 6)
-    #expect(lines[2] == #"Program: /tmp/x\x0a\x0aYes counts once.\x1b[2J\x202e\x3cb>\x26lt;"#)
-    #expect(lines[3].hasPrefix("Unit: /tmp/x\\x0a"))
+    #expect(lines[2] == #"Program: /tmp/x\u{A}\u{A}Yes counts once.\u{1B}[2J\u{202E}\u{3C}b>\u{26}lt;"#)
+    #expect(lines[3].hasPrefix("Unit: /tmp/x\\u{A}"))
   }
 
   @Test func ofALongNameBothEndsAreShown() {

@@ -57,7 +57,7 @@ import Testing
     let noDisplay = ConfirmationAnswer.impossible(.noDisplay, "there is no display to ask the person on")
     #expect(try await ask("exit 0", environment: ["DISPLAY": ""]) == noDisplay)
     #expect(try await ask("exit 0", environment: ["DISPLAY": "", "WAYLAND_DISPLAY": "wayland-0"]) == .yes)
-    let relative = "SSH_ASKPASS is not an absolute path: askpass\\x1b"
+    let relative = "SSH_ASKPASS is not an absolute path: askpass\\u{1B}"
     #expect(try await ask("exit 0", environment: ["SSH_ASKPASS": "askpass\u{1b}"]) == .impossible(.noAskpass, relative))
     let none = ["PATH": "/usr/bin:/bin", "DISPLAY": ":9", "SSH_ASKPASS": ""]
     let nobody = KeyrackSystem.Askpass(environment: none, standard: "/nowhere/x")

@@ -16,7 +16,7 @@ struct ServiceManagerTests {
     ServiceManager.ready("2 accounts\nREADY=0")
     ServiceManager.reloading()
     ServiceManager.stopping()
-    #expect(datagram(receiver) == "READY=1\nSTATUS=2 accounts\\x0aREADY=0")
+    #expect(datagram(receiver) == "READY=1\nSTATUS=2 accounts\\u{A}READY=0")
     #expect(datagram(receiver).hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     #expect(datagram(receiver) == "STOPPING=1")
   }

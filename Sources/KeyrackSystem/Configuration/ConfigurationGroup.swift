@@ -71,12 +71,12 @@ struct ConfigurationGroup {
   /// An error about a key; where there is none of that name, about the lack of it.
   func failure(_ key: String, _ what: String, hint: String? = nil) -> ConfigurationError {
     let line = scan.keys.first { $0.name == key }?.line ?? scan.line
-    return ConfigurationError("\(path):\(line): [\(scan.title)] \(key): \(Log.printable(what))", hint: hint)
+    return ConfigurationError("\(path):\(line): [\(scan.title)] \(key): \(what.printable)", hint: hint)
   }
 
   /// An error about the group as a whole.
   func failure(_ what: String, hint: String? = nil) -> ConfigurationError {
-    ConfigurationError("\(path):\(scan.line): [\(scan.title)]: \(Log.printable(what))", hint: hint)
+    ConfigurationError("\(path):\(scan.line): [\(scan.title)]: \(what.printable)", hint: hint)
   }
 
   /// The value without the space at its ends, nil where there is no such key.

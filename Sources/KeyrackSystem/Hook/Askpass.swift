@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import KeyrackProtocol
 package import KeyrackCore
 
 /// Asks by the askpass program of ssh: it shows its argument and says by its exit status what the person answered.
@@ -47,7 +48,7 @@ package struct Askpass: ConfirmationPrompt {
       return .impossible(.noAskpass, "there is no askpass program to ask the person with")
     }
     guard program.hasPrefix("/") else {
-      return .impossible(.noAskpass, "SSH_ASKPASS is not an absolute path: \(Log.printable(program))")
+      return .impossible(.noAskpass, "SSH_ASKPASS is not an absolute path: \(program.printable)")
     }
     return environment.hasDisplay ? nil : .impossible(.noDisplay, "there is no display to ask the person on")
   }
@@ -62,6 +63,6 @@ package struct Askpass: ConfirmationPrompt {
   }
 
   private static func failed(_ program: String, _ why: String) -> ConfirmationAnswer {
-    .impossible(.askpassFailed, "the askpass program \(Log.printable(program)) \(why)")
+    .impossible(.askpassFailed, "the askpass program \(program.printable) \(why)")
   }
 }

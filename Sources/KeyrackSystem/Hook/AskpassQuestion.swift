@@ -1,4 +1,5 @@
 import KeyrackCore
+import KeyrackProtocol
 
 extension ConfirmationQuestion {
   /// Characters of a name that a program chose; the ends of longer ones tell most.
@@ -27,7 +28,7 @@ extension ConfirmationQuestion {
 
   /// One line of limited length, in which nothing drives a terminal or is markup to a dialog.
   private static func clean(_ name: String) -> String {
-    let text = Log.printable(name).replacing("&", with: "\\x26").replacing("<", with: "\\x3c")
+    let text = name.printable.replacing("&", with: "\\u{26}").replacing("<", with: "\\u{3C}")
     guard text.count > shown else { return text }
     return "\(text.prefix(shown / 2))…\(text.suffix(shown / 2))"
   }

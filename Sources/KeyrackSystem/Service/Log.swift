@@ -47,26 +47,6 @@ package final class Log: EventLog {
     }
   }
 
-  /// One line: control characters, which could drive a terminal, and invisible ones become `\xNN`.
-  package static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var result = ""
-    for scalar in text.unicodeScalars {
-      if isControl(scalar) {
-        let digits = String(scalar.value, radix: 16)
-        result += "\\x" + (digits.count < 2 ? "0" : "") + digits
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    // Of format are those that turn the direction of what follows.
-    [.control, .format].contains(scalar.properties.generalCategory) || [0x2028, 0x2029].contains(scalar.value)
-  }
-
   private func write() {
     while true {
       var count: eventfd_t = 0

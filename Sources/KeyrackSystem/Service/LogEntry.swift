@@ -1,6 +1,7 @@
 import CSystemd
 import Glibc
 import KeyrackCore
+import KeyrackProtocol
 
 /// One event, with the fields that the journal keeps.
 struct LogEntry {
@@ -11,7 +12,7 @@ struct LogEntry {
   /// `keyrackd: level: account: message`.
   var line: String {
     let parts = ["keyrackd", levelName, event.account, event.message].compactMap { $0 }
-    return Log.printable(parts.joined(separator: ": ")) + "\n"
+    return parts.joined(separator: ": ").printable + "\n"
   }
 
   var journalFields: [String] {
@@ -28,7 +29,7 @@ struct LogEntry {
       ("KEYRACK_PEER_UNIT", program?.unit), ("KEYRACK_PEER_CONFINEMENT", program?.confinement?.name),
       ("KEYRACK_PEER_EVIDENCE", event.caller?.evidence.rawValue),
     ]
-    return fields.compactMap { name, value in value.map { "\(name)=\(Log.printable($0))" } }
+    return fields.compactMap { name, value in value.map { "\(name)=\($0.printable)" } }
   }
 
   func write(toJournal isJournal: Bool) {

@@ -1,11 +1,12 @@
 import CSystemd
 import Glibc
+import KeyrackProtocol
 
 /// What the daemon tells systemd, sd_notify(3). Nothing happens where nobody asked to be told.
 package enum ServiceManager {
   /// The socket answers and the configuration is read.
-  package static func ready(_ status: String) { notify("READY=1\nSTATUS=\(oneLine(status))") }
-  package static func status(_ status: String) { notify("STATUS=\(oneLine(status))") }
+  package static func ready(_ status: String) { notify("READY=1\nSTATUS=\(status.printable)") }
+  package static func status(_ status: String) { notify("STATUS=\(status.printable)") }
 
   /// Followed by ``ready(_:)``.
   package static func reloading() {
@@ -17,6 +18,4 @@ package enum ServiceManager {
   package static func stopping() { notify("STOPPING=1") }
 
   private static func notify(_ state: String) { unsafe sd_notify(0, state) }
-
-  private static func oneLine(_ text: String) -> String { Log.printable(text) }
 }
