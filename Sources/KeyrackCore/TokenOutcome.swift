@@ -80,19 +80,22 @@ package struct Rejection: Sendable, Equatable {
     self.refreshToken = refreshToken
   }
 
-  /// Whether it says that the refresh token is no good.
-  var judgesToken: Bool {
+  /// Whether another scope or resource might have been answered otherwise.
+  var isOfTarget: Bool { cause != .client }
+
+  /// Whether any other might have been answered the same: the refresh token may be no good, or the provider broken.
+  var mayBeOfAll: Bool {
     switch cause {
-    case .grant, .unexplained: true
-    case .client, .target, .conflict, .request, .answer: false
+    case .grant, .unexplained, .answer: true
+    case .client, .target, .conflict, .request: false
     }
   }
 
-  /// Whether another scope or resource might have been answered otherwise.
-  var isOfTarget: Bool {
+  /// Whether more scopes might be had by a new sign-in.
+  var judgesScope: Bool {
     switch cause {
-    case .grant, .unexplained, .target, .conflict, .request: true
-    case .client, .answer: false
+    case .grant, .unexplained, .target: true
+    case .client, .conflict, .request, .answer: false
     }
   }
 }

@@ -15,6 +15,8 @@ package enum RefreshAction: Sendable, Equatable {
 extension UserSession {
   /// How long to leave a request alone that the provider has refused for good.
   private static let refusedRequest = Duration.seconds(600)
+  /// The same of a request for a scope or a resource that was answered with what makes no sense: the next time it may.
+  private static let brokenTarget = Duration.seconds(60)
   /// The same where it has refused the client; a changed configuration ends it.
   static let refusedClient = Duration.seconds(3600)
   /// Scopes and resources that are remembered; a client could ask for any number.
@@ -83,19 +85,20 @@ extension UserSession {
   }
 
   private mutating func rejected(_ rejection: Rejection, _ moment: Moment) -> RefreshAction {
+    let target = rejection.isOfTarget && flight?.target != .standard ? flight?.target : nil
     if let token = rejection.refreshToken, token != record.refreshToken {
       var next = record
       next.replaceRefreshToken(by: token)
-      return hold(.init(record: next, trouble: trouble(for: rejection, moment)), wall: moment.wall)
+      if let target { note(rejection, of: target, until: moment.now + Self.refusedRequest) }
+      let trouble = target == nil ? trouble(for: rejection, moment) : nil
+      return hold(.init(record: next, trouble: trouble), wall: moment.wall)
     }
     let mayChange = rejection.cause == .unexplained || rejection.cause == .conflict
     if mayChange, flight?.hasRepeated == false {
       flight?.hasRepeated = true
       return .again(after: .seconds(1) * (1 + moment.random))
     }
-    if let target = flight?.target, target != .standard, rejection.isOfTarget {
-      return targetRefused(target, rejection, moment)
-    }
+    if let target { return targetRefused(target, rejection, moment) }
     switch rejection.cause {
     case .grant(let reason): return denied(reason, rejection, moment)
     case .unexplained: return denied(.revoked, rejection, moment)
@@ -121,24 +124,33 @@ extension UserSession {
   }
 
   /// A program that asks for what the provider does not give spoils nobody else's tokens. Where it could be the refresh
-  /// token that is refused (Microsoft says `invalid_grant` of a resource without consent), it is sent once more for nothing
-  /// in particular: that tells.
+  /// token that is refused (Microsoft says `invalid_grant` of a resource without consent), or the provider that is out of
+  /// order, it is sent once more for nothing in particular: that tells.
   private mutating func targetRefused(
     _ target: TokenTarget, _ rejection: Rejection, _ moment: Moment
   ) -> RefreshAction {
+    switch rejection.cause {
+    case .target: note(rejection, of: target, until: nil)
+    case .answer: note(rejection, of: target, until: moment.now + Self.brokenTarget)
+    case .grant, .unexplained, .client, .conflict, .request:
+      note(rejection, of: target, until: moment.now + Self.refusedRequest)
+    }
+    guard rejection.mayBeOfAll else { return end(with: nil, wall: moment.wall) }
+    flight?.target = .standard
+    flight?.hasRepeated = false
+    return .again(after: .zero)
+  }
+
+  private mutating func note(_ rejection: Rejection, of target: TokenTarget, until: ContinuousClock.Instant?) {
     let account = record.account
-    let isOfScope = target.resources.isEmpty && rejection.cause != .request && rejection.cause != .conflict
+    let isOfScope = target.resources.isEmpty && rejection.judgesScope
     let advice = target.resources.isEmpty ? "ask for other scopes" : "ask for another resource"
     if refusals.count >= Self.maximumTargets { refusals = [:] }
     refusals[target] = TargetRefusal(
       error: isOfScope
         ? .loginRequired(account, .scope, detail: rejection.message, hint: rejection.hint)
         : .providerError(account, rejection.message, hint: rejection.hint ?? advice),
-      until: rejection.cause == .target ? nil : moment.now + Self.refusedRequest)
-    guard rejection.judgesToken else { return end(with: nil, wall: moment.wall) }
-    flight?.target = .standard
-    flight?.hasRepeated = false
-    return .again(after: .zero)
+      until: until)
   }
 
   private mutating func trouble(for rejection: Rejection, _ moment: Moment) -> SessionTrouble {

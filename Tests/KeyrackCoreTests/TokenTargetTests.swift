@@ -116,6 +116,49 @@ import Testing
     #expect(try await bench.ask(resource).value.get().token == Secret("at-mail"))
   }
 
+  @Test("R25 a target that a provider answers with nonsense is left alone for a minute") func nonsense() async throws {
+    let script = Script([grant("at", seconds: 30), .rejected(.answer), grant("at-2", "rt-2")])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    let resource = request(nil, "https://mail.example")
+    #expect(await bench.ask(resource).value.code == .providerError)
+    #expect(try await bench.status().state == .active)
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
+    #expect(await bench.provider.targets.last == .standard)
+    #expect(await bench.ask(resource).value.code == .providerError)
+    #expect(await bench.provider.requests.count == 3)
+    script.becomes(grant("at-mail"))
+    await bench.clock.run(.seconds(61))
+    #expect(try await bench.ask(resource).value.get().token == Secret("at-mail"))
+  }
+
+  @Test("R25 a provider that is broken for a target and for all is the session's trouble") func broken() async throws {
+    let script = Script([grant("at", seconds: 30), .rejected(.answer), .rejected(.answer)])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    #expect(await bench.ask(request(nil, "https://mail.example")).value.code == .providerError)
+    #expect(await bench.provider.requests.count == 3)
+    #expect(try await bench.status().state == .degraded)
+  }
+
+  @Test("R25 a refusal of a target that brings a refresh token keeps that and spoils nothing") func rotated()
+    async throws
+  {
+    let rejection = Rejection(.answer, "a token of type dpop", refreshToken: Secret("rt-2"))
+    let script = Script([grant("at", seconds: 30), .rejected(rejection)])
+    let bench = Bench.scripted(script)
+    _ = try await bench.ask().value.get()
+    let resource = request(nil, "https://mail.example")
+    #expect(await bench.ask(resource).value.code == .providerError)
+    #expect(try await bench.status().state == .active)
+    #expect(await bench.ask(resource).value.code == .providerError)
+    #expect(await bench.provider.requests.count == 2)
+    script.becomes(grant("at-2"))
+    await bench.clock.run(.seconds(60))
+    #expect(try await bench.ask().value.get().token == Secret("at-2"))
+    #expect(await bench.provider.requests.last == .refresh(Secret("rt-2"), account: "work"))
+  }
+
   @Test("R25 a dead refresh token is found out by a target, too") func dead() async throws {
     let bench = Bench.scripted(Script([grant("at", seconds: 30), .rejected(.grant(.revoked))]))
     _ = try await bench.ask().value.get()
