@@ -33,7 +33,7 @@ person_is_asked_outside_the_sandbox() {
   cp /usr/bin/socat "$client"
   is 'the answer to a yes' \
     "$(echo '{"op":"token","account":"work"}' | "$client" -t35 - "UNIX-CONNECT:$socket")" '*"access_token":"at_*'
-  is 'the program' "$(grep ^Program asked)" "Program: $PWD/"'test/so\$HOME\${HOME}%h\\x3cb>'
+  is 'the program' "$(grep ^Program asked)" "Program: $PWD/"'test/so\$HOME\${HOME}%h\\u{3C}b>'
   is 'its environment' "$(grep ^prompt asked)" 'prompt confirm, display :9'
   is 'its sandbox' "$(grep NoNewPrivs asked)" 'NoNewPrivs:*0'
   is 'its unit' "$(tail -n 1 asked)" '*/keyrack-askpass-*.service'

@@ -91,6 +91,28 @@ make_image() {
   tar -C image -c . | podman import - image
 }
 
+# Without root podman runs its helpers in a namespace of its own, which is a unit of its own here.
+podman_asks_by_the_helper() {
+  local registry=registry.example.org allow
+  if ! podman version >/dev/null 2>podman.log; then
+    echo "skipped: podman does not run here: $(tail -n 1 podman.log)"
+    return
+  fi
+  mkdir -p .config/containers
+  printf '{"credHelpers": {"%s": "keyrack"}}\n' "$registry" >.config/containers/auth.json
+  is 'the name for podman' "$(podman login --get-login "$registry" 2>&1)" '*sandboxed program*allow=exe:/\*;unit:podman-\* *'
+  allow=$(sed -n 's/^allow=//p' test/keyrack-recipes.7)
+  allows "$allow"
+  printf '[use docker %s]\naccount=work\n' "$registry" >>"$configuration"
+  keyrack reload 2>/dev/null
+  is 'the name for podman' "$(podman login --get-login "$registry" 2>&1)" oauth2
+  is 'the token for others' "$(token)" '*"access_token":"at_*'
+  rm -r .config/containers
+  write_configuration work
+  keyrack reload 2>/dev/null
+  ok "podman's own helper gets nothing unless its unit is listed"
+}
+
 socket_is_mounted_into_a_container() {
   if ! make_image >image.log 2>&1 || ! in_container image true >>image.log; then
     echo "skipped: podman does not run here: $(tail -n 1 image.log)"

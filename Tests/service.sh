@@ -13,7 +13,7 @@ prepare() {
   prepare_package "$home"
   prepare_credential "$home"
   install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-token-file,-upgrade}.sh \
-    "$checkout/Tests/servers/certificate.sh" -t "$home/test"
+    "$checkout/Tests/servers/certificate.sh" "$checkout/man/keyrack-recipes.7" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
   chown root "$home"/test/{as-root,sandbox-probe}
@@ -248,6 +248,7 @@ checks() {
   nobody_is_refused_by_a_restart
   what_was_begun_is_finished
   socket_is_forwarded_by_ssh
+  podman_asks_by_the_helper
   socket_is_mounted_into_a_container
   reload_is_heard
   clients_of_a_killed_daemon_wait

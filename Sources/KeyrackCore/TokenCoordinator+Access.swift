@@ -62,7 +62,14 @@ extension AccessDenial {
 
   func hint(_ name: String?, _ program: Program) -> String? {
     switch self {
-    case .sandboxed, .notAllowed:
+    case .sandboxed:
+      guard let item = program.pattern else { return nil }
+      // Whether there is a list is not told. Where there is none, one of that item alone would shut all others out.
+      let list = "allow=exe:/*;\(item)"
+      guard let name else { return "only an account can let it in, by \(list) of its group in keyrack.conf" }
+      let place = "of [account \(name.excerpt)] in keyrack.conf"
+      return "to let it, add \(item) to allow= \(place), as \(list) where it has none, then keyrack reload"
+    case .notAllowed:
       guard let name, let item = program.pattern else { return nil }
       return "to let it, add \(item) to allow= of [account \(name.excerpt)] in keyrack.conf, then keyrack reload"
     case .unknownProgram:
@@ -81,9 +88,19 @@ extension Program {
     switch confinement {
     case .flatpak(let name): "flatpak:\(name)"
     case .snap(let name): "snap:\(name)"
-    case .container: unit.map { "unit:\($0)" }
+    case .container: unitPattern
     case .unknown: nil
-    case nil: executable.map { "exe:\($0)" } ?? unit.map { "unit:\($0)" }
+    case nil: executable.map { "exe:\($0)" } ?? unitPattern
     }
+  }
+
+  /// Of a scope whose name ends in a process or a container, as `podman-123.scope`, the next one's too.
+  private var unitPattern: String? {
+    guard let unit else { return nil }
+    guard unit.hasSuffix(".scope"), let dash = unit.lastIndex(of: "-") else { return "unit:\(unit)" }
+    let end = unit[dash...].dropFirst().dropLast(".scope".count)
+    let isProcess = !end.isEmpty && end.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    let isContainer = end.utf8.count == 64 && end.allSatisfy(\.isHexDigit)
+    return isProcess || isContainer ? "unit:\(unit[...dash])*" : "unit:\(unit)"
   }
 }

@@ -81,9 +81,19 @@ stop_attack() {
 # while, one run in five has a p99 ten times the usual with no attack, too: eleven of them have a middle.
 well_behaved() { medians 11 taskset -c "$beside" "$work/bench_client" roundtrip "$socket" 4000 "$request"; }
 
+# is_at_rest: the daemon has not run for half a second. What an attack has begun goes on for a while: refreshes of accounts
+# that were in use, the keyring's new helper.
+is_at_rest() {
+  local before
+  before=$(cat "/proc/$daemon/task"/*/schedstat)
+  sleep 0.5
+  [ "$(cat "/proc/$daemon/task"/*/schedstat)" = "$before" ]
+}
+
 # measure_attack WHAT FUNCTION: the p99 beside that of the moment before.
 measure_attack() {
   local calm figures ratio
+  wait_until 'the daemon at rest' is_at_rest
   read -r -a calm < <(well_behaved)
   # A process group of its own.
   set -m

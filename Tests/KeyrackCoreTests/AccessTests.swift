@@ -60,6 +60,23 @@ import Testing
       await bench.coordinator.token(TokenOperation(issuer: "https://other"), by: Self.sandboxed).code == .forbidden)
   }
 
+  @Test(arguments: [
+    ("podman-109.scope", "podman-*"), ("libpod-" + String(repeating: "0a", count: 32) + ".scope", "libpod-*"),
+    ("session-3.scope", "session-*"), ("libpod-0a.scope", "libpod-0a.scope"), ("app-feed.scope", "app-feed.scope"),
+    ("a-1.service", "a-1.service"), ("x-.scope", "x-.scope"), ("1.scope", "1.scope"),
+  ])
+  func theHintNamesTheUnitOfAContainerAndShutsNobodyOut(_ unit: String, _ pattern: String) async {
+    let caller = Caller(
+      process: 1, evidence: .pidfd, program: Program(executable: "/x", unit: unit, confinement: .container))
+    let hint = await Bench().coordinator.token(TokenOperation(account: "work"), by: caller).error?.hint
+    #expect(
+      hint == "to let it, add unit:\(pattern) to allow= of [account work] in keyrack.conf, "
+        + "as allow=exe:/*;unit:\(pattern) where it has none, then keyrack reload")
+    let nameless = await Bench().coordinator.refusal(of: .reload(ReloadOperation()), by: caller)
+    #expect(
+      nameless?.hint == "only an account can let it in, by allow=exe:/*;unit:\(pattern) of its group in keyrack.conf")
+  }
+
   @Test func onlyTheAccountsOfAProgramCountWhenItAsksByIssuer() async {
     let bench = Bench()
     bench.source.write(["work", "other"], policies: ["other": Self.onlyGit])
