@@ -9,15 +9,15 @@ extension TokenCoordinator {
     do throws(ReplyError) {
       let slot = try slot(for: request, caller)
       let need = try requirement(of: request, for: slot)
-      if !isConfirmed(slot.account, for: caller) { return nil }
+      if slot.account.policy.confirms, !isConfirmed(slot.account, for: caller) { return nil }
       if request.kind == .id {
         guard let reply = try idTokenInMemory(request, of: slot) else { return nil }
         granted(reply.token, request, of: slot, to: caller)
         return .success(reply)
       }
       let now = time.now
-      guard let token = slot.tokenAtOnce(need, now: now) else { return nil }
-      if let due = slot.session?.refreshDue { planRefresh(due) }
+      guard let (token, due) = slot.tokenAtOnce(need, now: now) else { return nil }
+      if let due { planRefresh(due) }
       let reply = try reply(token, true, request, of: slot)
       granted(reply.token, request, of: slot, to: caller)
       return .success(reply)

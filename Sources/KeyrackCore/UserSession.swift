@@ -110,11 +110,13 @@ package struct UserSession: Sendable {
     return .refresh(attempt: beginFlight(for: need.target))
   }
 
-  /// A token in memory that is all that the caller needs. That it was used counts.
-  package mutating func tokenAtOnce(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
+  /// A token in memory that is all that the caller needs, and ``refreshDue``. That it was used counts.
+  package mutating func tokenAtOnce(
+    _ need: TokenRequirement, now: ContinuousClock.Instant
+  ) -> (token: AccessToken, refreshDue: ContinuousClock.Instant?)? {
     guard let token = tokenInMemory(need, now: now) else { return nil }
     lastUsed = now
-    return token
+    return (token, refreshDue)
   }
 
   func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
@@ -200,8 +202,9 @@ package struct UserSession: Sendable {
   package var heldUntil: ContinuousClock.Instant? {
     // What is left of the access token is not put at risk.
     let risk = mustHold ? accessToken?.deadline : nil
-    if case .loginRequired = trouble?.kind { return nil }
-    return [trouble?.retryAt, risk].compactMap { $0 }.max()
+    guard let trouble else { return risk }
+    if case .loginRequired = trouble.kind { return nil }
+    return [trouble.retryAt, risk].compactMap { $0 }.max()
   }
 
   /// Begins the refresh that is due, if it still is. Returns its number.

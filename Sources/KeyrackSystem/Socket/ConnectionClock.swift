@@ -20,11 +20,15 @@ struct ConnectionClock {
   }
 
   func deadline(_ limits: ConnectionLimits, isIdle: Bool) -> ContinuousClock.Instant? {
-    var earliest = isIdle ? lastActivity + limits.idle : nil
-    for other in [lineBegan.map { $0 + limits.line }, outputStalled.map { $0 + limits.write }] {
-      guard let other else { continue }
-      earliest = min(earliest ?? other, other)
-    }
-    return earliest
+    let idle = isIdle ? lastActivity + limits.idle : nil
+    let stalled = Self.earlier(lineBegan.map { $0 + limits.line }, outputStalled.map { $0 + limits.write })
+    return Self.earlier(idle, stalled)
+  }
+
+  private static func earlier(
+    _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+  ) -> ContinuousClock.Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 }
