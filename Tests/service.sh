@@ -12,7 +12,7 @@ prepare() {
   local home=$1
   prepare_package "$home"
   prepare_credential "$home"
-  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-token-file,-upgrade}.sh \
+  install -D -m 755 "$checkout/.build/release/sample-provider" "$checkout"/Tests/service{,-headless,-hooks,-package,-remote,-sandbox,-token-file,-upgrade,-watch}.sh \
     "$checkout/Tests/servers/certificate.sh" "$checkout/man/keyrack-recipes.7" -t "$home/test"
   gcc -O1 -D_GNU_SOURCE -Wall -Werror -o "$home/test/sandbox-probe" "$checkout/Tests/sandbox-probe.c"
   chown -R --reference="$home" "$home"
@@ -45,6 +45,8 @@ run() {
 . "$here/service-token-file.sh"
 # shellcheck source=service-upgrade.sh
 . "$here/service-upgrade.sh"
+# shellcheck source=service-watch.sh
+. "$here/service-watch.sh"
 
 # --- As the user ------------------------------------------------------------------------------------------------
 
@@ -253,6 +255,8 @@ checks() {
   reload_is_heard
   clients_of_a_killed_daemon_wait
   watchdog_ends_a_hung_daemon
+  who_watches_goes_on_over_a_restart
+  who_watches_waits_for_units_that_are_stopped
   person_is_asked_outside_the_sandbox
   unanswered_question_goes_away
   client_secret_comes_from_a_unit
