@@ -142,6 +142,15 @@ import Testing
     #expect(access(daemon.socket, F_OK) != 0)
   }
 
+  @Test(.enabled("needs strace, and root", PrivateSession.keyringCanBeTraced))
+  func aDaemonThatTheTestsStartHasReadItsConfiguration() async throws {
+    let slow = ["strace", "-D", "-o", "/dev/null", "-e", "trace=listen", "-e", "inject=listen:delay_exit=200000"]
+    let daemon = try await KeyrackDaemon(in: PrivateSession(.withoutBus), configuration: "", by: slow)
+    try daemon.write(configuration: "broken")
+    _ = try await daemon.call(VersionOperation())
+    #expect(try await daemon.stop() == 0)
+  }
+
   @Test(arguments: [
     (["--help"], Int32(0), "usage: keyrackd [--help | --version]\n", ""),
     (["--version"], 0, "keyrackd \(Keyrack.version)\n", ""),

@@ -44,7 +44,8 @@ package actor KeyrackDaemon {
       wrapper + [Products.path(of: "keyrackd")], environment: environment.merging(more) { $1 }, error: log)
     try await eventually("keyrackd to answer", within: .seconds(10)) {
       if let status = process?.exitStatus { throw Child.Failure(description: "keyrackd ended with \(status): \(said)") }
-      return (try? Wire(socket)) != nil
+      // It listens before it has read its configuration, which the test may write anew next.
+      return (try? await call(VersionOperation())) != nil
     }
   }
 
