@@ -14,7 +14,7 @@ extension TokenCoordinator {
     }
     let wait = request.wait ?? false
     if let session = heldSession(of: name) { return .success(await end(session, of: name, wait: wait, by: caller)) }
-    return .success(await endUnheld(name))
+    return .success(await endUnheld(name, by: caller))
   }
 
   /// Throws unless the account is configured, or the keyring has a session of it.
@@ -54,12 +54,13 @@ extension TokenCoordinator {
   }
 
   /// An account without a session in memory: none at all, a record that cannot be read, or a keyring out of reach.
-  private func endUnheld(_ name: String) async -> LogoutOperation.Reply {
+  private func endUnheld(_ name: String, by caller: Caller) async -> LogoutOperation.Reply {
     if isLoaded && slots[name]?.unusable == nil {
       // An earlier logout may still have to be finished.
       let isPending = owedRemovals.contains { $0.account == name }
       return .init(account: name, local: isPending ? .pending : .done, remote: .none)
     }
+    let unreadable = slots[name]?.unusable?.message
     slots[name]?.unusable = nil
     let note = EndedSession(account: name, session: nil, at: time.wall)
     guard isLoaded else {
@@ -69,7 +70,10 @@ extension TokenCoordinator {
       owedRemovals.insert(note)
       return .init(account: name, local: .pending, remote: .pending)
     }
-    return .init(account: name, local: await end(note, owing: nil) ? .done : .pending, remote: .none)
+    let message = "signed out by \(caller.program) of a session that cannot be read"
+    report(Event(.loggedOut, message, account: name, caller: caller))
+    let isLocal = await end(note, owing: nil)
+    return .init(account: name, local: isLocal ? .done : .pending, remote: .unsupported, unreadable: unreadable)
   }
 
   /// Notes durably that a session has ended.

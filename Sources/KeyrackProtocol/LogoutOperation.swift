@@ -22,7 +22,7 @@ public struct LogoutOperation: Operation {
   /// What the provider knows.
   public enum Remote: String, Sendable, Decodable {
     case done, pending
-    /// The provider has no way to be told.
+    /// It has no way to be told, or there is nothing to tell it: see ``Reply/unreadable``.
     case unsupported
     /// There was no session.
     case none
@@ -32,17 +32,21 @@ public struct LogoutOperation: Operation {
     public let account: String
     public let local: Local
     public let remote: Remote
+    /// What was wrong with what the keyring had, where its tokens could not be read. It goes all the same.
+    public let unreadable: String?
 
-    public init(account: String, local: Local, remote: Remote) {
+    public init(account: String, local: Local, remote: Remote, unreadable: String? = nil) {
       self.account = account
       self.local = local
       self.remote = remote
+      self.unreadable = unreadable
     }
 
     public func write(to object: inout JSONObjectWriter) {
       object.member("account", account)
       object.member("local", local)
       object.member("remote", remote)
+      if let unreadable { object.member("unreadable", unreadable) }
     }
   }
 

@@ -14,6 +14,9 @@ struct LogoutCommand {
     }
     return try Call.perform(operation, json: json) { reply in
       Output.note(Self.outcome(reply))
+      if let why = reply.unreadable {
+        Output.warning("what the keyring had of the session was \(why): end it at the provider, too, as it is not told")
+      }
       if reply.local == .pending {
         Output.warning("the keyring is out of reach: what it holds is not used any more, and removed when it can be")
       }
@@ -24,7 +27,7 @@ struct LogoutCommand {
     switch reply.remote {
     case .done: "signed out of \(reply.account); the provider has been told"
     case .pending: "signed out of \(reply.account); the provider will be told"
-    case .unsupported: "signed out of \(reply.account); the provider has no way to be told"
+    case .unsupported: "signed out of \(reply.account); the provider cannot be told"
     case .none: "\(reply.account) was not signed in"
     }
   }

@@ -67,6 +67,16 @@ import Testing
     #expect(logout.session != nil)
   }
 
+  @Test func theLogoutOfWhatCannotBeReadIsAnEventAndThereIsNoSecond() async throws {
+    let torn = UnusableRecord("torn", isReplaceable: true)
+    let bench = Bench(contents: StoreContents(unusable: ["work": torn]))
+    #expect(try await bench.logOut().get().unreadable == "torn")
+    #expect(try await bench.logOut().get().remote == .none)
+    let logouts = bench.log.events(.loggedOut)
+    #expect(logouts.map(\.account) == ["work"])
+    #expect(logouts.first?.caller === Caller.ordinary)
+  }
+
   @Test func theCountIsWrittenBeforeTheEnd() async throws {
     let bench = try await bench()
     for _ in 0..<3 { await ask(bench) }
