@@ -24,6 +24,7 @@ test_packages=(
   python3 python3-venv    # another: Tests/servers/install-venv.sh
   git nginx fcgiwrap      # as a client, and "git http-backend" as a server
   skopeo                  # asks for the credentials of registries
+  curl                    # what "keyrack curl" runs, and a browser
   socat openssl strace procps util-linux
   openssh-client          # Tests/service.sh: forwarding the socket
   podman uidmap crun      # Tests/service.sh: mounting the socket into a container
@@ -40,7 +41,7 @@ check_packages=(
 # The programs that "make test-programs" has work with Keyrack, and their servers. Tests/install-programs.sh has the others.
 program_packages=(
   dovecot-imapd dovecot-submissiond
-  curl msmtp neomutt aerc getmail6
+  msmtp neomutt aerc getmail6
   isync libsasl2-modules-kdexoauth2    # mbsync, and what gives it XOAUTH2
   golang-go               # examples/token.go
   conmon crun libsubid4   # what podman does not start without
