@@ -9,10 +9,11 @@ enum OrdinaryUser {
   static let shell = ["PATH": "/usr/bin:/bin"]
   private static let become = ["/usr/bin/setpriv", "--reuid=\(id)", "--regid=\(id)", "--clear-groups", "--"]
 
-  /// Ends the test where there is no such user.
-  static func require() async throws {
-    let command = become + [Products.path(of: "keyrackd"), "--version"]
-    guard geteuid() == 0, let run = try? await Child.run(command, environment: [:]), run.status == 0 else {
+  /// Ends the test where there is no such user, or it cannot run that.
+  static func require(toRun command: [String] = ["true"]) async throws {
+    // By way of env: setpriv itself has root's capabilities yet.
+    let command = become + ["env"] + command
+    guard geteuid() == 0, let run = try? await Child.run(command, environment: shell), run.status == 0 else {
       try Test.cancel("the tests do not run as root, or others cannot run what was built")
     }
   }
@@ -40,11 +41,15 @@ final class OrdinaryDaemon: Sendable {
     let path = folder.path
     for part in ["home", "home/.config", "home/.config/keyrack", "run", "work"] { mkdir("\(path)/\(part)", 0o700) }
     try "".write(toFile: "\(path)/home/.config/keyrack/keyrack.conf", atomically: false, encoding: .utf8)
+    // A copy: others may have no way to what was built, and to Swift's libraries none at all.
+    let program = "\(path)/keyrackd"
+    try FileManager.default.copyItem(atPath: Products.path(of: "keyrackd"), toPath: program)
     let user = "\(OrdinaryUser.id):\(OrdinaryUser.id)"
     _ = try await Child.run(["chown", "-R", user, path], environment: OrdinaryUser.shell)
+    try await OrdinaryUser.require(toRun: [program, "--version"])
     process = try OrdinaryUser.start(
       // With a core allowed, as a shell may have it.
-      ["env", "-C", "\(path)/work", "prlimit", "--core=unlimited", Products.path(of: "keyrackd")],
+      ["env", "-C", "\(path)/work", "prlimit", "--core=unlimited", program],
       environment: OrdinaryUser.shell.merging([
         "HOME": "\(path)/home", "XDG_RUNTIME_DIR": "\(path)/run", "SWIFT_BACKTRACE": "enable=no",
         "CANARY": "in-the-environment",
