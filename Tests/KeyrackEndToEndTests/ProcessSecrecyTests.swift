@@ -6,10 +6,18 @@ import Testing
 
 /// What another program of the same user can see of the daemon's process, and what its death leaves.
 @Suite(.timeLimit(.minutes(2))) struct ProcessSecrecyTests {
+  /// A process of the same user that refuses nothing; what becomes it, setpriv, does.
+  private func other(_ wrapper: [String] = []) async throws -> Child {
+    let other = try OrdinaryUser.start(wrapper + ["sleep", "60"])
+    try await eventually("sleep") {
+      try String(contentsOfFile: "/proc/\(other.pid)/comm", encoding: .utf8) == "sleep\n"
+    }
+    return other
+  }
+
   @Test func theSameUserCannotReadMemoryOrEnvironment() async throws {
     let daemon = try await OrdinaryDaemon()
-    // That it could, of a process that does not refuse.
-    let other = try OrdinaryUser.start(["sleep", "60"])
+    let other = try await other()
     for file in ["mem", "environ", "maps", "auxv"] {
       let allowed = try await OrdinaryUser.run("head", "-c", "0", "/proc/\(other.pid)/\(file)")
       #expect(allowed.status == 0, "\(allowed.error)")
@@ -23,7 +31,7 @@ import Testing
 
   @Test func theSameUserCannotTraceIt() async throws {
     let daemon = try await OrdinaryDaemon()
-    let other = try OrdinaryUser.start(["sleep", "60"])
+    let other = try await other()
     func trace(_ pid: Int32) async throws -> Child.Result {
       try await OrdinaryUser.run("timeout", "1", "strace", "-o", "/dev/null", "-p", "\(pid)")
     }
@@ -48,10 +56,7 @@ import Testing
     if pattern.hasPrefix("|") || pattern.contains("/") { return }
     #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.work).isEmpty)
     // That there would be one.
-    let other = try OrdinaryUser.start(["env", "-C", daemon.work, "prlimit", "--core=unlimited", "sleep", "60"])
-    try await eventually("sleep") {
-      try String(contentsOfFile: "/proc/\(other.pid)/comm", encoding: .utf8) == "sleep\n"
-    }
+    let other = try await other(["env", "-C", daemon.work, "prlimit", "--core=unlimited"])
     other.send(signal)
     _ = try await other.wait()
     #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.work).isEmpty == false)
