@@ -185,12 +185,15 @@ public final class Client {
   }
 
   /// The reply is still to come.
-  private static func isEvent(_ line: [UInt8]) -> Bool {
-    (try? JSONScan(line))?.members.contains { $0.name == "event" } == true
+  private static func isEvent(_ line: [UInt8]) -> Bool { has("event", line) }
+
+  private static func has(_ member: String, _ line: [UInt8]) -> Bool {
+    (try? JSONScan(line))?.members.contains { $0.name == member } == true
   }
 
   private func read<Body>(_ line: [UInt8]) throws -> Reply<Body> {
     do { return try Reply<Body>(line: line) } catch {
+      if Self.has("ok", line) { throw ClientError.unknownReply(path: path) }
       // Not the line itself: it may hold a token.
       throw ClientError.protocolViolation(path: path, what: "a line that is no reply")
     }

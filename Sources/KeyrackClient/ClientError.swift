@@ -13,6 +13,8 @@ public enum ClientError: Error, Sendable, Hashable {
   case noAnswer(path: String, seconds: Int)
   /// What came is no reply of version 1 of the protocol.
   case protocolViolation(path: String, what: String)
+  /// What came is a reply, and not of the form that this version knows.
+  case unknownReply(path: String)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -27,6 +29,7 @@ extension ClientError: CustomStringConvertible {
     case .connectionLost(let path): "keyrackd closed the connection before it answered (\(path))"
     case .noAnswer(let path, let seconds): "keyrackd did not answer within \(seconds) s (\(path))"
     case .protocolViolation(let path, let what): "what listens on \(path) does not speak Keyrack's protocol: \(what)"
+    case .unknownReply(let path): "keyrackd's answer is of no form that this version knows (\(path))"
     }
   }
 
@@ -39,6 +42,7 @@ extension ClientError: CustomStringConvertible {
     case .noAnswer: "systemctl --user restart keyrack.service; what it was at: journalctl --user -u keyrack.service -e"
     case .cannotConnect: "keyrack check"
     case .foreignSocket: "run this as that user, or see what KEYRACK_SOCKET and XDG_RUNTIME_DIR are set to"
+    case .unknownReply: "see whether they are of different versions (keyrack version), and install the same one of both"
     case .protocolViolation: "end what listens there (ss -xlp), then systemctl --user restart keyrack.socket"
     }
   }
@@ -49,7 +53,7 @@ extension ClientError {
   package var mayPass: Bool {
     switch self {
     case .notRunning, .cannotConnect, .connectionLost, .noAnswer: true
-    case .unknownSocket, .foreignSocket, .protocolViolation: false
+    case .unknownSocket, .foreignSocket, .protocolViolation, .unknownReply: false
     }
   }
 }

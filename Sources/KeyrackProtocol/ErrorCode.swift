@@ -34,6 +34,11 @@ public enum ErrorCode: String, Sendable, Decodable, CaseIterable {
   case shuttingDown = "shutting_down"
   case `internal`
 
+  /// One that is newer than this library counts as ``internal``: the message and the hint that come with it are good.
+  public init(from decoder: any Decoder) throws {
+    self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .internal
+  }
+
   /// Whether the same request may succeed later without anybody doing anything.
   public var isRetryable: Bool {
     switch self {

@@ -9,7 +9,18 @@ public struct VersionOperation: Operation {
     public let version: String
     /// The version of the protocol: 1.
     public let `protocol`: Int
+    /// Those that this library knows: a newer daemon may have more.
     public let operations: [OperationName]
+
+    enum CodingKeys: String, CodingKey { case name, version, `protocol`, operations }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      version = try container.decode(String.self, forKey: .version)
+      `protocol` = try container.decode(Int.self, forKey: .protocol)
+      operations = try container.decode([String].self, forKey: .operations).compactMap(OperationName.init)
+    }
 
     public init(name: String, version: String, protocol: Int, operations: [OperationName]) {
       self.name = name

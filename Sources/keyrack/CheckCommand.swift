@@ -21,28 +21,33 @@ enum CheckCommand {
 
   /// What the daemon says of itself, and of the rest.
   private static func ask(_ client: Client) -> [Check] {
+    var checks: [Check] = []
     do {
-      let version = Self.version(try client.call(VersionOperation()))
+      checks.append(Self.version(try client.call(VersionOperation())))
       Output.progress("keyrack: looking, for 25 s at most")
-      do { return [version] + (try client.call(CheckOperation()).checks) } catch let error as ReplyError {
-        let failure = CommandFailure(error)
-        return [version, Check(.fail, "daemon", "refuses to look: \(failure.message)", hint: failure.hint)]
-      }
-    } catch let error as ClientError {
-      return [Check(.fail, "daemon", error.description, hint: error.hint)]
+      return checks + (try client.call(CheckOperation()).checks)
     } catch {
-      return [Check(.fail, "daemon", "\(error)")]
+      let failure = CommandFailure(error)
+      let refusal = error is ReplyError ? "refuses to look: " : ""
+      return checks + [Check(.fail, "daemon", refusal + failure.message, hint: failure.hint)]
     }
   }
 
   private static func version(_ reply: VersionOperation.Reply) -> Check {
     let name = "daemon"
     let its = "\(reply.name) \(reply.version)"
+    guard reply.protocol == Keyrack.protocolVersion else {
+      return Check(
+        .fail, name,
+        "\(its) speaks version \(reply.protocol) of the protocol, and this keyrack \(Keyrack.version) "
+          + "version \(Keyrack.protocolVersion)", hint: restart)
+    }
     guard reply.version != Keyrack.version else { return Check(.ok, name, its) }
-    return Check(
-      .warn, name, "\(its), and this is keyrack \(Keyrack.version)",
-      hint: "systemctl --user restart keyrack.service, where both were installed together")
+    return Check(.warn, name, "\(its), and this is keyrack \(Keyrack.version)", hint: restart)
   }
+
+  /// What helps where the two are of different versions.
+  static let restart = "systemctl --user restart keyrack.service, where both were installed together"
 
   private static func text(_ check: Check) -> String {
     let line = "\(check.result.rawValue.padded(to: 4)) \(check.name): \(check.message)".printable + "\n"

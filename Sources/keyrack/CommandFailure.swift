@@ -44,7 +44,7 @@ struct CommandFailure: Error {
       switch error {
       case .unknownSocket, .notRunning, .connectionLost: 7
       case .noAnswer: 4
-      case .cannotConnect, .foreignSocket, .protocolViolation: 1
+      case .cannotConnect, .foreignSocket, .protocolViolation, .unknownReply: 1
       }
     self.init(status: status, error.description, hint: error.hint)
   }

@@ -8,6 +8,8 @@ enum VersionCommand {
     do {
       return try Call.perform(VersionOperation(), json: json) { reply in
         try Output.data("\(reply.name) \(reply.version)".printable + "\n")
+        guard reply.version != Keyrack.version else { return }
+        Output.warning("these are different versions; \(CheckCommand.restart)")
       }
     } catch ClientError.notRunning where !json {
       Output.note("keyrackd: not running")
