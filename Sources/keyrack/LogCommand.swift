@@ -8,6 +8,8 @@ struct LogCommand {
 
   private let arguments: [String]
   private let follows: Bool
+  /// What is looked for, as it is told where nothing of it is there.
+  private let subject: String
 
   init(_ invocation: Invocation) throws(CommandFailure) {
     follows = invocation.has(.follow)
@@ -20,6 +22,8 @@ struct LogCommand {
     arguments += ["SYSLOG_IDENTIFIER=keyrackd", "_UID=\(geteuid())", "_TRANSPORT=journal"]
     if let account = invocation.account { arguments.append("KEYRACK_ACCOUNT=\(account)") }
     self.arguments = arguments
+    let about = invocation.account.map { " about \($0)" } ?? ""
+    subject = "keyrackd" + about + (invocation[.since].map { " since \($0)" } ?? "")
   }
 
   func run(json: Bool) throws -> Int32 {
@@ -37,8 +41,10 @@ struct LogCommand {
     if status != 0 { throw CommandFailure(status: 1, "journalctl failed with status \(status)") }
     if isEmpty && !follows {
       throw CommandFailure(
-        status: 1, "the journal has no such event of keyrackd",
-        hint: "one that was started by hand writes to standard error instead")
+        status: 1, "the journal has no event of \(subject)",
+        hint:
+          "one that was started by hand writes to standard error instead; a journal that is not kept on disk can be "
+          + "read only by root and the group systemd-journal")
     }
     return 0
   }

@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: [
     (nil, "keyrack: could not run journalctl: No such file or directory\nkeyrack: hint: keyrack log reads "),
-    ("exit 0", "keyrack: the journal has no such event of keyrackd\nkeyrack: hint: one that was started by hand "),
+    ("exit 0", "keyrack: the journal has no event of keyrackd\nkeyrack: hint: one that was started by hand "),
     ("echo no permission >&2; exit 3", "no permission\nkeyrack: journalctl failed with status 3\n"),
     ("kill -9 $$", "keyrack: journalctl failed with status 137\n"),
   ])
@@ -75,6 +75,17 @@ import Testing
     #expect(run.status == 1)
     #expect(run.text.isEmpty)
     #expect(run.errors.hasPrefix(complaint))
+  }
+
+  @Test(arguments: [
+    ([], "the journal has no event of keyrackd\n"), (["work"], "the journal has no event of keyrackd about work\n"),
+    (["--since=today"], "the journal has no event of keyrackd since today\n"),
+    (["work", "--since", "-2h"], "the journal has no event of keyrackd about work since -2h\n"),
+  ])
+  func whatWasLookedForInVainIsNamed(_ arguments: [String], _ complaint: String) async throws {
+    let run = try await run(arguments, journalctl: "exit 0")
+    #expect(run.errors.hasPrefix("keyrack: " + complaint))
+    #expect(run.errors.contains("can be read only by root and the group systemd-journal"))
   }
 
   @Test(arguments: [["a", "b"], ["-n", "0"], ["-n", "many"], ["--wait"]])
