@@ -102,7 +102,7 @@ extension ReplyError {
   package static func providerError(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {
     ReplyError(
       .providerError, "\(account): \(message)",
-      hint: hint ?? "check the URLs and members of its provider in keyrack.conf")
+      hint: hint ?? "check its provider in keyrack.conf; keyrack provider show prints it")
   }
 
   package static func clientRefused(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {

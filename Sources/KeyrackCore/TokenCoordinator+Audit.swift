@@ -47,9 +47,13 @@ extension TokenCoordinator {
 
   func reportSignIn(_ error: ReplyError, to name: String, by caller: Caller) {
     let code = error.code.rawValue
-    let kind = error.code == .subjectMismatch ? Event.Kind.subjectMismatch : .signInFailed
+    let isOther = error.code == .subjectMismatch
+    // Who it is stands in no journal.
+    let why = isOther ? "somebody else signed in than last time" : error.message(without: name)
     report(
-      Event(kind, "sign-in by \(caller.program) failed: \(code)", account: name, caller: caller, reason: code))
+      Event(
+        isOther ? .subjectMismatch : .signInFailed, "sign-in by \(caller.program) failed: \(why)", account: name,
+        caller: caller, reason: code))
   }
 
   /// The provider no longer takes the refresh token of a session.
@@ -57,8 +61,7 @@ extension TokenCoordinator {
     guard let (reason, error) = self[id, of: name]?.denial else { return }
     let kind = reason == .lostRotation ? Event.Kind.reuseDetected : .loginRequired
     // The name stands in a field of its own.
-    let message = error.message.hasPrefix("\(name): ") ? String(error.message.dropFirst(name.count + 2)) : error.message
-    report(Event(kind, message, account: name, session: id, reason: reason.rawValue))
+    report(Event(kind, error.message(without: name), account: name, session: id, reason: reason.rawValue))
   }
 
   /// The repeats that were counted of an account come before what ends its session.

@@ -47,7 +47,7 @@ extension TokenCoordinator {
     guard isPending(attempt, account) else { throw .loginCanceled(name) }
     let response = try await response(to: request, attempt, name, within: wait)
     await keepPerson(in: response, of: name)
-    let code = try response.code(for: request, account)
+    let code = try response.code(for: request, account, attempt.method)
     let sentAt = time.now
     let outcome = await signIns.exchange(code, of: request, account: account)
     return LoginAnswer(outcome: outcome, sentAt: sentAt, nonce: request.nonce)
@@ -60,7 +60,7 @@ extension TokenCoordinator {
     let deadline = time.now + wait
     let alarm = Task {
       do { try await time.sleep(until: deadline) } catch { return }
-      endLogin(of: name, attempt.number, .failure(.loginExpired(name)))
+      endLogin(of: name, attempt.number, .failure(.loginExpired(name, attempt.method)))
     }
     defer { alarm.cancel() }
     let response: AuthorizationResponse? = await withCheckedContinuation { continuation in
@@ -142,19 +142,21 @@ extension TokenCoordinator {
 
 extension AuthorizationResponse {
   /// The code, where the response is one of success and comes from whom was asked (RFC 9207, section 2.4).
-  func code(for request: AuthorizationRequest, _ account: Account) throws(ReplyError) -> Secret {
+  func code(
+    for request: AuthorizationRequest, _ account: Account, _ method: LoginOperation.Method
+  ) throws(ReplyError) -> Secret {
     let name = account.name
     // django-oauth-toolkit promises its issuer, and leaves it out where somebody says no. No code can be mixed up then.
-    if issuer == nil, let error { throw refusal(error, name) }
+    if issuer == nil, let error { throw refusal(error, name, method) }
     guard isFrom(account.provider) else {
       throw ReplyError(
         .loginFailed, "\(name): the answer in the browser comes from another issuer than the one that was asked",
         hint: "check issuer of its provider in keyrack.conf; if it is right, somebody tries to mix up your sign-ins")
     }
-    if let error { throw refusal(error, name) }
+    if let error { throw refusal(error, name, method) }
     guard let code else {
       throw ReplyError(
-        .loginFailed, "\(name): the browser came back without a code", hint: "keyrack login \(name)")
+        .loginFailed, "\(name): the browser came back without a code", hint: .again(name, method))
     }
     return code
   }
@@ -172,11 +174,11 @@ extension AuthorizationResponse {
     Array(url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3))
   }
 
-  private func refusal(_ error: String, _ name: String) -> ReplyError {
+  private func refusal(_ error: String, _ name: String, _ method: LoginOperation.Method) -> ReplyError {
     let said = [error, errorDescription].compactMap { $0?.inOneLine }.joined(separator: ": ")
     return switch error {
     case "access_denied":
-      ReplyError(.loginDenied, "\(name): the sign-in was refused (\(said))", hint: "keyrack login \(name)")
+      ReplyError(.loginDenied, "\(name): the sign-in was refused (\(said))", hint: .again(name, method))
     case "temporarily_unavailable", "server_error": .temporarilyUnavailable(name, "the provider failed (\(said))")
     default:
       ReplyError(
@@ -204,7 +206,9 @@ extension String {
 }
 
 extension ReplyError {
-  static func loginExpired(_ account: String) -> ReplyError {
-    ReplyError(.loginExpired, "\(account): nobody signed in in time", hint: "keyrack login \(account)")
+  static func loginExpired(_ account: String, _ method: LoginOperation.Method) -> ReplyError {
+    let message =
+      method == .device ? "the code has expired before anybody signed in" : "the sign-in was not finished in time"
+    return ReplyError(.loginExpired, "\(account): \(message)", hint: .again(account, method))
   }
 }

@@ -25,14 +25,14 @@ extension TokenCoordinator {
     while true {
       try? await time.sleep(until: min(deadline, time.now + pace.pause + Self.pollMargin))
       guard isPending(attempt, account) else { throw .loginCanceled(name) }
-      guard time.now < deadline else { throw .loginExpired(name) }
+      guard time.now < deadline else { throw .loginExpired(name, .device) }
       let sentAt = time.now
       switch await signIns.poll(device, account: account) {
       case .pending: pace.answered()
       case .slowDown(let interval): pace.slowDown(interval, longest: Self.longestInterval)
       case .denied(let message):
-        throw ReplyError(.loginDenied, "\(name): the sign-in was refused (\(message))", hint: "keyrack login \(name)")
-      case .expired: throw .loginExpired(name)
+        throw ReplyError(.loginDenied, "\(name): the sign-in was refused (\(message))", hint: .again(name, .device))
+      case .expired: throw .loginExpired(name, .device)
       // Not the end: the person may be typing the code while the network is down (RFC 8628, section 3.5).
       case .ended(.notSent), .ended(.unknown(_, retryAfter: nil)): pace.failed(nil, longest: Self.longestInterval)
       case .ended(.throttled(_, let wait)), .ended(.unknown(_, let wait)):

@@ -14,7 +14,7 @@ extension TokenCoordinator {
         !last.utf8.elementsEqual(subject.utf8)
       {
         throw ReplyError(
-          .subjectMismatch, "\(name): \(subject) signed in, and last time it was \(last)",
+          .subjectMismatch, "\(name): \(subject) signed in, and last time it was \(last): nothing has changed",
           hint: "keyrack login \(name) --force, if that is meant")
       }
       return identity

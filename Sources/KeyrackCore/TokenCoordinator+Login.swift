@@ -162,7 +162,7 @@ extension TokenCoordinator {
     case .grant where method != .refreshToken, .unexplained where method != .refreshToken:
       ReplyError(
         .loginFailed, "\(name): the provider refuses the sign-in (\(rejection.message))",
-        hint: rejection.hint ?? "keyrack login \(name)")
+        hint: rejection.hint ?? .again(name, method))
     case .grant, .unexplained:
       ReplyError(
         .loginDenied, "\(name): the provider does not accept this refresh token (\(rejection.message))",
@@ -195,11 +195,25 @@ extension ReplyError {
       .loginInProgress, "\(account): another sign-in is under way", hint: "wait for it, or keyrack cancel \(account)")
   }
 
+  /// Without the name of the account, for where that stands already.
+  func message(without account: String) -> String { String(message.trimmingPrefix("\(account): ")) }
+
   static func loginCanceled(_ account: String) -> ReplyError {
     ReplyError(.loginCanceled, "\(account): the sign-in was canceled", hint: "keyrack login \(account)")
   }
 
   static func throttled(_ account: String, _ message: String) -> ReplyError {
     ReplyError(.throttled, "\(account): \(message)", hint: "wait as long as the provider asks")
+  }
+}
+
+extension String {
+  /// The command that tries a sign-in once more, in the same way where that is not the usual one.
+  static func again(_ account: String, _ method: LoginOperation.Method) -> String {
+    switch method {
+    case .device: "keyrack login \(account) --device"
+    case .paste: "keyrack login \(account) --paste"
+    case .password, .browser, .refreshToken: "keyrack login \(account)"
+    }
   }
 }

@@ -53,12 +53,15 @@ struct LoginDialogue {
     while true {
       // Not shown: it has a code in it, which would stay in the terminal's scrollback.
       let address = try terminal.ask("paste the address here (it is not shown): ", showing: false, longest: 16 << 10)
-      if address.isEmpty { throw CommandFailure(status: 1, "no address was given") }
+      if address.isEmpty { throw CommandFailure(status: 1, "no address was given: the sign-in was canceled") }
       do {
         _ = try Client().call(LoginResponseOperation(account: account, url: Secret(address)))
         return
       } catch let error as ReplyError where error.code == .stateMismatch || error.code == .badRequest {
-        Output.failure(CommandFailure(error))
+        let failure = CommandFailure(error)
+        // A request is told which member of it that is; a person need not know.
+        let message = String(failure.message.trimmingPrefix("url: "))
+        Output.failure(CommandFailure(status: failure.status, message, hint: failure.hint))
       } catch let error as ReplyError where error.code == .noLoginPending {
         // Ended meanwhile: how is told by the sign-in itself.
         return

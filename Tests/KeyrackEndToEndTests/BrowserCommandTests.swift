@@ -130,13 +130,24 @@ import Testing
     session.terminal.type(callback.with("state", "x").address + "\n")
     #expect(try await session.shown(until: Self.prompt).contains("this address is not of this sign-in"))
     session.terminal.type("hello\n")
-    #expect(try await session.shown(until: Self.prompt).contains("url: "))
+    #expect(try await session.shown(until: Self.prompt).contains("keyrack: what was pasted holds no code\r\n"))
     #expect(!session.terminal.isEchoing)
     session.terminal.type(callback.address + "\n")
     let rest = try await session.shown(until: "signed in to work as alice")
     #expect(!rest.contains(try #require(callback["code"])))
     #expect(try await session.status() == 0)
     #expect(session.terminal.isEchoing)
+  }
+
+  @Test func aPastedRefusalIsToldWithTheWayToTryAgain() async throws {
+    let fixture = try await KeyrackFixture.withBrowser()
+    try await fixture.provider.set(.init(consents: false))
+    let session = try Session(["login", "work", "--paste"], fixture)
+    let callback = try await Callback.opening(Self.address(in: session.shown(until: Self.prompt)))
+    session.terminal.type(callback.address + "\n")
+    let shown = try await session.shown(until: "keyrack: hint: keyrack login work --paste\r\n")
+    #expect(shown.contains("keyrack: work: the sign-in was refused (access_denied"))
+    #expect(try await session.status() == 8)
   }
 
   @Test(arguments: [("\u{3}", 130 as Int32), ("\u{4}", 1), ("\n", 1)])

@@ -54,7 +54,10 @@ import Testing
     let fixture = try await KeyrackFixture.withBrowser()
     let login = try await OpenSignIn(fixture, .device)
     try await fixture.provider.decideDevices(decision)
-    #expect(try await login.failure().code == code)
+    let error = try await login.failure()
+    #expect(error.code == code)
+    #expect(error.message.contains(code == .loginDenied ? "refused" : "the code has expired before anybody signed in"))
+    #expect(error.hint == "keyrack login work --device")
     #expect(try await fixture.status(of: "work").state == .signedOut)
     #expect(try await fixture.provider.tokens().isEmpty)
   }
