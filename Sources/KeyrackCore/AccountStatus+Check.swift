@@ -2,7 +2,9 @@ import KeyrackProtocol
 
 extension AccountStatus {
   /// What `check` says of it: not who it is, and nothing that a sign-in shows to the person. `wall`: Unix seconds.
-  func check(wall: Int) -> Check {
+  ///
+  /// What waits for a keyring that is in order by now, as another line says then, is tried again soon.
+  func check(wall: Int, keyringFails: Bool) -> Check {
     let name = "account \(account)"
     let login = "keyrack login \(account)"
     if state == .loginRequired && pendingLogin != nil { return underWay(name) }
@@ -15,7 +17,8 @@ extension AccountStatus {
       }
       return .warn(name, "not signed in", hint: login)
     case .loginRequired: return .fail(name, why, hint: lastError?.hint ?? login)
-    case .keyringLocked: return .fail(name, "waits for the keyring", hint: "see keyring")
+    case .keyringLocked:
+      return .fail(name, "waits for the keyring", hint: keyringFails ? "see keyring" : retry(wall))
     case .unknownOutcome:
       return .warn(
         name, "the answer to its last refresh was lost" + (trouble.map { " (\($0))" } ?? ""), hint: retry(wall))
@@ -27,7 +30,8 @@ extension AccountStatus {
       return .warn(name, "cannot be refreshed now: \(why)", hint: retry(wall))
     case .unsaved:
       return .warn(
-        name, "its newest refresh token is not in the keyring, and lost if keyrackd stops", hint: "see keyring")
+        name, "its newest refresh token is not in the keyring, and lost if keyrackd stops",
+        hint: keyringFails ? "see keyring" : retry(wall))
     }
   }
 

@@ -137,6 +137,10 @@ extension ReplyError {
 }
 
 extension StoreError {
+  /// Where it fails in a way that has no name.
+  static let failureHint =
+    "see whether the disk with its files is full or read-only, else start it anew; then keyrack check"
+
   /// Where there is no Secret Service.
   static let startHint =
     "start a Secret Service such as gnome-keyring, without a desktop by keyrack-headless-keyring.service, "

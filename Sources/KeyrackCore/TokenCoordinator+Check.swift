@@ -4,6 +4,7 @@ package import KeyrackProtocol
 extension TokenCoordinator {
   /// After the deadlines of a provider and of the keyring, so that their own reasons come first.
   private static let longestCheck = Duration.seconds(25)
+  private static let keyringCheck = "keyring"
 
   /// Of accounts, and of their providers, only those that the program may use.
   package func check(by caller: Caller) async -> Result<CheckOperation.Reply, ReplyError> {
@@ -16,7 +17,7 @@ extension TokenCoordinator {
     var checks = [await configuration.value ?? .late("configuration")]
     checks +=
       await keyring.value ?? [
-        .late("keyring", hint: "a prompt may be waiting for you; else start the keyring anew")
+        .late(Self.keyringCheck, hint: "a prompt may be waiting for you; else start the keyring anew")
       ]
     var clock = ClockComparison()
     for (provider, look) in asked {
@@ -27,7 +28,8 @@ extension TokenCoordinator {
     if let check = await confirmation.value ?? nil { checks.append(check) }
     if isStopping { return .failure(.shuttingDown) }
     if let check = clock.check { checks.append(check) }
-    return .success(.init(checks: checks + checksOfSessions(by: caller)))
+    let keyringFails = checks.contains { $0.name == Self.keyringCheck && $0.result == .fail }
+    return .success(.init(checks: checks + checksOfSessions(by: caller, keyringFails: keyringFails)))
   }
 
   /// Nil at the deadline, or where the daemon stops.
@@ -71,20 +73,20 @@ extension TokenCoordinator {
   // MARK: The keyring
 
   private func checkKeyring() async -> [Check] {
-    if let words = storage.inWords { return [.ok("keyring", words)] }
+    if let words = storage.inWords { return [.ok(Self.keyringCheck, words)] }
     let bus = "session bus"
     do throws(StoreError) { try await store.probeBus() } catch {
       let hint = "sign in to a desktop; for a machine without one: man keyrackd"
       return [
         .fail(bus, "cannot be reached (\(error.detail))", hint: hint),
-        .fail("keyring", "cannot be reached without the session bus", hint: "see session bus"),
+        .fail(Self.keyringCheck, "cannot be reached without the session bus", hint: "see session bus"),
       ]
     }
     return [.ok(bus, "answers"), await tryKeyring()]
   }
 
   private func tryKeyring() async -> Check {
-    let name = "keyring"
+    let name = Self.keyringCheck
     do throws(StoreError) { try await store.probe() } catch {
       switch error {
       case .locked:
@@ -94,7 +96,7 @@ extension TokenCoordinator {
       case .unavailable:
         return .fail(name, "there is none on the session bus (\(error.detail))", hint: StoreError.startHint)
       case .unusable, .conflict, .failed:
-        return .fail(name, error.detail, hint: "start it anew, then keyrack check")
+        return .fail(name, error.detail, hint: StoreError.failureHint)
       }
     }
     return .ok(name, "there and unlocked; an item was stored, read and removed")
@@ -143,9 +145,9 @@ extension TokenCoordinator {
 
   // MARK: Sessions
 
-  private func checksOfSessions(by caller: Caller) -> [Check] {
+  private func checksOfSessions(by caller: Caller, keyringFails: Bool) -> [Check] {
     guard case .success(let found) = status(StatusOperation(), by: caller) else { return [] }
-    let accounts = found.accounts.map { $0.check(wall: time.wall) }
+    let accounts = found.accounts.map { $0.check(wall: time.wall, keyringFails: keyringFails) }
     let orphans = found.orphans.map { name in
       Check.warn(
         "account \(name)", "the keyring has a session of it, and the configuration does not name it",

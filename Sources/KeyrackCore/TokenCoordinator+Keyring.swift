@@ -193,7 +193,7 @@ extension TokenCoordinator {
 
   /// Goes on trying to save the newest record of a session, for as long as it is that.
   func saveLater(_ id: SessionID, of name: String, _ error: StoreError) {
-    let message = "not saved: \(ReplyError.keyring(name, error).message)"
+    let message = "not saved: \(ReplyError.keyring(name, error).message(without: name))"
     report(Event(.keyringFailed, message, level: .error, account: name, session: id, reason: "unsaved"))
     guard saving[id] == nil else { return }
     saving[id] = Task {

@@ -69,7 +69,9 @@ extension TokenCoordinator {
       return []
     }
     saveLater(record.session, of: name, failure)
-    return [.init(code: "unsaved", message: "not saved yet: \(ReplyError.keyring(name, failure).message)")]
+    let why = ReplyError.keyring(name, failure).message(without: name)
+    let message = "not saved, and lost if keyrackd stops before it is: \(why); what to do: keyrack check"
+    return [.init(code: "unsaved", message: message)]
   }
 
   /// Removes what an earlier sign-in stored for an account whose session is not to be remembered.

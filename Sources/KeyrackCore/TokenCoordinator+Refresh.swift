@@ -101,7 +101,7 @@ extension TokenCoordinator {
       guard self[id, of: name] != nil else { return nil }
       _ = self[id, of: name]?.keyringFailed(
         error, attempt: attempt, now: time.now, wall: time.wall, random: random())
-      let message = "not refreshed: \(ReplyError.keyring(name, error).message)"
+      let message = "not refreshed: \(ReplyError.keyring(name, error).message(without: name))"
       report(Event(.refreshFailed, message, account: name, session: id))
       reportDenial(of: id, name)
       return nil

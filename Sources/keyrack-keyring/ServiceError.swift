@@ -24,7 +24,7 @@ extension ServiceError {
     defer { unsafe g_error_free(error) }
     let (domain, code) = unsafe (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
     let name = unsafe g_quark_to_string(domain).map { unsafe String(cString: $0) } ?? "unknown"
-    let message = Self.words(domain, code) ?? "\(phase): \(name) \(code)"
+    let message = Self.words(phase, domain, code) ?? "\(phase): \(name) \(code)"
     switch domain {
     case g_dbus_error_quark(): self = Self.ofBus(code, message)
     case g_io_error_quark(): self = Self.ofInput(code, message)
@@ -34,8 +34,11 @@ extension ServiceError {
   }
 
   /// Of what is common.
-  private static func words(_ domain: GQuark, _ code: UInt32) -> String? {
+  private static func words(_ phase: String, _ domain: GQuark, _ code: UInt32) -> String? {
     switch domain {
+    // What gnome-keyring says where it cannot write its files.
+    case g_dbus_error_quark() where code == G_DBUS_ERROR_FAILED.rawValue:
+      "\(phase): the Secret Service failed, and does not say why"
     case g_dbus_error_quark()
     where code == G_DBUS_ERROR_SERVICE_UNKNOWN.rawValue || code == G_DBUS_ERROR_NAME_HAS_NO_OWNER.rawValue:
       "no program on the session bus offers a Secret Service"

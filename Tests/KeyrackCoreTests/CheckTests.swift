@@ -51,7 +51,7 @@ import Testing
     #expect(locked.last?.message == "locked, or without a default collection")
     await bench.store.fail(nil)
     await bench.store.fail(["probe"])
-    let failing = Check.fail("keyring", "told to fail", hint: "start it anew, then keyrack check")
+    let failing = Check.fail("keyring", "told to fail", hint: StoreError.failureHint)
     #expect(try await checks(bench).last == failing)
   }
 
@@ -152,7 +152,7 @@ import Testing
     let status = AccountStatus(
       account: "work", provider: "corp", state: state, since: 0, subject: "alice", remembered: true, pendingLogin: login
     )
-    let check = status.check(wall: 0)
+    let check = status.check(wall: 0, keyringFails: true)
     #expect(check.result == result && (check.hint == nil) == (result == .ok))
     for secret in ["alice", "s3", "ABCD"] { #expect(!"\(check)".contains(secret)) }
   }
@@ -164,29 +164,40 @@ import Testing
   }
 
   @Test func whatDoesNotPassByItselfIsAFailureWithItsOwnHint() {
-    let refused = status(.degraded, .clientRefused("work", "HTTP 401 invalid_client")).check(wall: 0)
+    let refused = status(.degraded, .clientRefused("work", "HTTP 401 invalid_client")).check(
+      wall: 0, keyringFails: true)
     #expect(
       refused
         == .fail(
           "account work", "cannot be refreshed: the provider refuses this client (HTTP 401 invalid_client)",
           hint: "check client_id of its provider in keyrack.conf, then keyrack reload"))
-    let advised = status(.loginRequired, .loginRequired("work", .revoked, hint: "ask Ann")).check(wall: 0)
+    let advised = status(.loginRequired, .loginRequired("work", .revoked, hint: "ask Ann")).check(
+      wall: 0, keyringFails: true)
     #expect(advised.result == .fail && advised.hint == "keyrack login work; ask Ann")
-    let down = status(.degraded, .temporarilyUnavailable("work", "HTTP 500")).check(wall: 0)
+    let down = status(.degraded, .temporarilyUnavailable("work", "HTTP 500")).check(wall: 0, keyringFails: true)
     #expect(down == .warn("account work", "cannot be refreshed now: HTTP 500", hint: down.hint))
     #expect(down.hint == "nothing has to be done: it is tried again in 7 s")
   }
 
+  @Test(arguments: [(AccountState.keyringLocked, " in 7 s"), (.unsaved, " in 7 s")])
+  func whatWaitsForAKeyringThatIsInOrderIsTriedAgain(state: AccountState, wait: String) {
+    #expect(status(state, nil).check(wall: 0, keyringFails: true).hint == "see keyring")
+    #expect(
+      status(state, nil).check(wall: 0, keyringFails: false).hint == "nothing has to be done: it is tried again\(wait)")
+  }
+
   @Test func aRecordThatCannotBeUsedHasTheHintThatATokenHas() {
     let newer = UnusableRecord("from a newer version", isReplaceable: false).error("work")
-    let check = status(.signedOut, newer).check(wall: 0)
+    let check = status(.signedOut, newer).check(wall: 0, keyringFails: true)
     #expect(check.result == .fail && check.hint == "upgrade Keyrack; keyrack logout work removes it")
   }
 
   @Test func whyAnAnswerWasLostIsSaid() {
-    let lost = status(.unknownOutcome, .temporarilyUnavailable("work", "HTTP 502")).check(wall: 0)
+    let lost = status(.unknownOutcome, .temporarilyUnavailable("work", "HTTP 502")).check(wall: 0, keyringFails: true)
     #expect(lost.message == "the answer to its last refresh was lost (HTTP 502)")
-    #expect(status(.unknownOutcome, nil).check(wall: 0).message == "the answer to its last refresh was lost")
+    #expect(
+      status(.unknownOutcome, nil).check(wall: 0, keyringFails: true).message
+        == "the answer to its last refresh was lost")
   }
 
   @Test func whatIsLeftInTheKeyringAndOwedIsTold() async throws {

@@ -105,9 +105,23 @@ package actor PrivateSession {
   package func startKeyring(unlocked: Bool = true) async throws {
     let unlock = unlocked ? ["--unlock"] : []
     keyringDaemon = try Child(
-      ["gnome-keyring-daemon", "--foreground", "--components=secrets"] + unlock, environment: environment,
+      // It has to live through ``fillDisk()``.
+      ["env", "--ignore-signal=XFSZ", "gnome-keyring-daemon", "--foreground", "--components=secrets"] + unlock,
+      environment: environment,
       input: unlocked ? "\(path)/password" : "/dev/null", output: "\(path)/keyring.log", error: "\(path)/keyring.log")
     try await eventually("the keyring") { try unlocked ? isLocked() == false : hasService() }
+  }
+
+  /// From now on it cannot write its files.
+  package func fillDisk() async throws { try await limitFiles(to: "0") }
+
+  package func makeRoom() async throws { try await limitFiles(to: "unlimited") }
+
+  /// The soft limit, which is taken back without a privilege.
+  private func limitFiles(to size: String) async throws {
+    let prlimit = ["prlimit", "--pid", "\(keyringDaemon?.pid ?? 0)", "--fsize=\(size):"]
+    let run = try await Child.run(prlimit, environment: environment)
+    if run.status != 0 { throw Child.Failure(description: "prlimit: \(run.error)") }
   }
 
   package func killKeyring() async throws {
