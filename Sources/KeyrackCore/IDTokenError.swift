@@ -13,10 +13,20 @@ package struct IDTokenError: Error, Sendable, Equatable {
 
   package let kind: Kind
   package let message: String
+  /// What to do about it.
+  package let hint: String
 
-  package init(_ kind: Kind, _ message: String) {
+  package init(_ kind: Kind, _ message: String, hint: String? = nil) {
     self.kind = kind
     self.message = message
+    self.hint = hint ?? Self.usualHint(kind)
+  }
+
+  private static func usualHint(_ kind: Kind) -> String {
+    switch kind {
+    case .invalid, .otherSubject: "if it comes again, tell whoever runs the provider"
+    case .keysUnavailable: "keyrack check looks for the cause; where it finds none, tell whoever runs the provider"
+    }
   }
 
   package var code: ErrorCode {

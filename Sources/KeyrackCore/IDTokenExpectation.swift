@@ -61,7 +61,9 @@ package struct IDTokenExpectation: Sendable, Equatable {
   }
 
   private func checkCommon(_ claims: IDTokenClaims, _ accessTokenHash: String?) throws(IDTokenError) {
-    if let issuer, !Self.areSame(issuer, claims.issuer) { throw Self.refusal("its iss is another issuer") }
+    if let issuer, !Self.areSame(issuer, claims.issuer) {
+      throw Self.refusal("its iss is another issuer", hint: Self.check("issuer"))
+    }
     try checkAudience(claims)
     try checkTimes(claims)
     try checkSubject(claims.subject)
@@ -71,13 +73,15 @@ package struct IDTokenExpectation: Sendable, Equatable {
   }
 
   private func checkAudience(_ claims: IDTokenClaims) throws(IDTokenError) {
-    guard claims.audiences.contains(where: isClient) else { throw Self.refusal("its aud is another client") }
+    guard claims.audiences.contains(where: isClient) else {
+      throw Self.refusal("its aud is another client", hint: Self.check("client_id"))
+    }
     let others = claims.audiences.filter { !isClient($0) }
     guard others.allSatisfy({ other in trustedAudiences.contains { Self.areSame($0, other) } }) else {
       throw Self.refusal("its aud names somebody else, too")
     }
     if let party = claims.authorizedParty {
-      guard isClient(party) else { throw Self.refusal("its azp is another client") }
+      guard isClient(party) else { throw Self.refusal("its azp is another client", hint: Self.check("client_id")) }
     } else if claims.audiences.count > 1 {
       throw Self.refusal("it has several audiences and no azp")
     }
@@ -85,9 +89,9 @@ package struct IDTokenExpectation: Sendable, Equatable {
 
   /// By differences that cannot overflow: `now` is ours, the claims are bounded where they are read.
   private func checkTimes(_ claims: IDTokenClaims) throws(IDTokenError) {
-    guard claims.expiresAt > now - Self.leeway else { throw Self.refusal("it has expired (exp)") }
+    guard claims.expiresAt > now - Self.leeway else { throw Self.refusal("it has expired (exp)", hint: Self.clock) }
     guard claims.issuedAt <= now + Self.maximumAhead else {
-      throw Self.refusal("it was issued in the future (iat): is the clock right?")
+      throw Self.refusal("it was issued in the future (iat): is the clock right?", hint: Self.clock)
     }
   }
 
@@ -102,7 +106,11 @@ package struct IDTokenExpectation: Sendable, Equatable {
 
   private static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
-  private static func refusal(_ reason: String) -> IDTokenError {
-    IDTokenError(.invalid, "the id_token is not valid: \(reason)")
+  private static func refusal(_ reason: String, hint: String? = nil) -> IDTokenError {
+    IDTokenError(.invalid, "the id_token is not valid: \(reason)", hint: hint)
   }
+
+  private static func check(_ key: String) -> String { "check \(key) of its provider in keyrack.conf" }
+
+  private static let clock = "see whether the clock of this machine is right"
 }

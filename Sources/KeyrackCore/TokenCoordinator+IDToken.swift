@@ -10,11 +10,27 @@ extension TokenCoordinator {
       throw ReplyError(.badRequest, "kind: an id token has no scope, resource or rejected", hint: "leave these out")
     }
     guard let session = slot.session, !session.isSetAside else { return nil }
-    guard let token = session.idToken, token.isGood(for: request, wall: time.wall) else {
-      if session.isIDTokenFutile { throw noIDToken(slot.account.name) }
-      return nil
+    if let token = session.idToken, token.isGood(for: request, wall: time.wall) {
+      return reply(token, isMet: true, of: slot)
     }
-    return reply(token, isMet: true, of: slot)
+    if let error = uncheckedIDToken(of: session) {
+      guard let token = session.idToken, token.expiresAt > time.wall else { throw error }
+      return reply(token, isMet: false, of: slot)
+    }
+    if session.isIDTokenFutile { throw noIDToken(slot.account.name) }
+    return nil
+  }
+
+  /// How long to leave a provider alone whose keys cannot be had: each id_token more costs it a refresh.
+  private static let keysRest = Duration.seconds(60)
+
+  func idTokenWasNotChecked(_ error: ReplyError, session id: SessionID, of name: String) {
+    self[id, of: name]?.uncheckedIDToken = (error, time.now + Self.keysRest)
+  }
+
+  private func uncheckedIDToken(of session: UserSession) -> ReplyError? {
+    guard let unchecked = session.uncheckedIDToken, time.now < unchecked.until else { return nil }
+    return unchecked.error.retry(after: unchecked.until - time.now)
   }
 
   /// The same after a refresh. Some providers give no id_token with one: then the person has to sign in for it.
@@ -36,6 +52,7 @@ extension TokenCoordinator {
     if let token = slots[name]?.session?.idToken, token.expiresAt > time.wall {
       return reply(token, isMet: token.isGood(for: request, wall: time.wall), of: slot)
     }
+    if let session = slots[name]?.session, let error = uncheckedIDToken(of: session) { throw error }
     slots[name]?.session?.idTokenDidNotCome()
     throw noIDToken(name)
   }

@@ -163,14 +163,15 @@ extension TokenCoordinator {
   ) async {
     let (id, name) = (record.session, record.account)
     var idToken: IDToken?
-    var refusal: String?
+    var refusal: Rejection?
     if case .success(let grant) = outcome, grant.idToken != nil, let subject = record.subject {
       let occasion = IdentityOccasion.refresh(subject: subject, authTime: record.authTime)
       switch await signIns.identify(grant, at: occasion, account: account) {
       case .success(let identity?): idToken = IDToken(grant, identity, wall: time.wall)
-      case .failure(.rejected(let rejection)): refusal = rejection.message
+      case .failure(.rejected(let rejection)): refusal = rejection
       // Its keys cannot be had now: then nobody has this id_token.
-      case .failure(.throttled), .failure(.unavailable), .success(nil): break
+      case .failure(let failure): idTokenWasNotChecked(self.failure(failure, nil, name), session: id, of: name)
+      case .success(nil): break
       }
     }
     guard self[id, of: name] != nil else { return keepLate(outcome, session: id, account) }
@@ -178,7 +179,9 @@ extension TokenCoordinator {
       _ = self[id, of: name]?.stored(attempt, error: failure, idToken: idToken, wall: time.wall)
       return
     }
-    report(Event(.subjectMismatch, refusal, level: .error, account: name, session: id))
+    let message = LoginReason.identity.message(refusal.message)
+    let reason = LoginReason.identity.rawValue
+    report(Event(.subjectMismatch, message, level: .error, account: name, session: id, reason: reason))
     _ = self[id, of: name]?.identityRefused(attempt, refusal, error: failure, wall: time.wall)
   }
 

@@ -46,25 +46,30 @@ extension UserSession {
     change(at: wall) {
       $0.isSaved = $0.isRemembered && error == nil
       $0.publish(unpublished, wall: wall)
-      if let idToken { $0.idToken = idToken }
+      if let idToken {
+        $0.idToken = idToken
+        $0.uncheckedIDToken = nil
+      }
     }
     return .settle
   }
 
   /// The refresh was answered with an id_token that cannot be of this session: its access token goes to nobody.
   package mutating func identityRefused(
-    _ attempt: Int, _ message: String, error: StoreError?, wall: Int
+    _ attempt: Int, _ refusal: Rejection, error: StoreError?, wall: Int
   ) -> RefreshAction {
     guard attempt == flight?.attempt, var unpublished = flight?.unpublished else { return .ignore }
     unpublished.accessToken = nil
-    unpublished.trouble = SessionTrouble(
-      .loginRequired(.policy), .loginRequired(record.account, .policy, detail: message), at: wall, retryAt: nil)
+    let denial = ReplyError.loginRequired(
+      record.account, .identity, detail: refusal.message, hint: refusal.hint)
+    unpublished.trouble = SessionTrouble(.loginRequired(.identity), denial, at: wall, retryAt: nil)
     change(at: wall) {
       $0.isSaved = $0.isRemembered && error == nil
       $0.publish(unpublished, wall: wall)
       $0.accessToken = nil
       $0.others = [:]
       $0.idToken = nil
+      $0.uncheckedIDToken = nil
     }
     return .settle
   }

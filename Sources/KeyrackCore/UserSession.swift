@@ -40,6 +40,8 @@ package struct UserSession: Sendable {
   var others: [TokenTarget: AccessToken] = [:]
   /// The newest one, checked.
   package internal(set) var idToken: IDToken?
+  /// Why the newest one could not be checked, and until when it makes no sense to ask for another.
+  var uncheckedIDToken: (error: ReplyError, until: ContinuousClock.Instant)?
   /// An access token that came without one.
   var withoutIDToken: Secret?
   /// Targets that the provider refuses.

@@ -90,7 +90,7 @@ import Testing
     row.change(&claims, &expected)
     let hash = "77QmUPtjPfzWtF2AnpK9RQ"
     let error = failure { () throws(IDTokenError) in try expected.check(claims, accessTokenHash: hash) }
-    #expect(error == row.refusal.map { IDTokenError(.invalid, "the id_token is not valid: \($0)") })
+    #expect(error?.message == row.refusal.map { "the id_token is not valid: \($0)" })
   }
 
   private static let refreshCases: [Case] = [
@@ -115,7 +115,7 @@ import Testing
     var (claims, expected) = (Self.good, Self.expectation)
     row.change(&claims, &expected)
     let error = failure { () throws(IDTokenError) in try expected.checkRefresh(claims, subject: Self.good.subject) }
-    #expect(error == row.refusal.map { IDTokenError(.invalid, "the id_token is not valid: \($0)") })
+    #expect(error?.message == row.refusal.map { "the id_token is not valid: \($0)" })
   }
 
   @Test(arguments: ["248289761002", "248289761001 ", "248289761"])

@@ -87,8 +87,8 @@ import Testing
     let waiting = await bench.ask(TokenOperation(account: "work", rejected: Secret("at-1")))
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at-2", "id-2"))
-    #expect(await waiting.value.error?.reason == "policy")
-    #expect(await bench.ask().value.error?.reason == "policy")
+    #expect(await waiting.value.error?.reason == "identity")
+    #expect(await bench.ask().value.error?.reason == "identity")
     #expect(await bench.store.contents.records.map(\.refreshToken) == [Secret("rt-at-2")])
     #expect(try await bench.status().subject == "alice")
   }
@@ -99,6 +99,38 @@ import Testing
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at-2", "id-2"))
     #expect(try await waiting.value.get().token == Secret("at-2"))
+  }
+
+  @Test func keysThatCannotBeHadAreAskedForAgainAfterAMinute() async throws {
+    let bench = try await bench([
+      .failure(.unavailable("no network")), .success(Identity(subject: "alice", idTokenExpiresAt: 1_003_000)),
+    ])
+    bench.clock.advance(.seconds(601))
+    let waiting = await bench.ask(request)
+    await bench.provider.waitForRequests(1)
+    await bench.provider.answerNext(grant("at-2", "id-2"))
+    #expect(await waiting.value.error?.code == .temporarilyUnavailable)
+    bench.clock.advance(.seconds(20))
+    let early = await bench.ask(request).value.error
+    #expect(early?.message == "work: no network" && early?.retryAfter == 40)
+    #expect(await bench.provider.requests.count == 1)
+    bench.clock.advance(.seconds(41))
+    let next = await bench.ask(request)
+    await bench.provider.waitForRequests(2)
+    await bench.provider.answerNext(grant("at-3", "id-3"))
+    #expect(try await next.value.get().token == Secret("id-3"))
+  }
+
+  @Test func anOldIDTokenIsServedWhileTheKeysCannotBeHad() async throws {
+    let bench = try await bench([.failure(.unavailable("no network"))])
+    bench.clock.advance(.seconds(590))
+    let waiting = await bench.ask(request)
+    await bench.provider.waitForRequests(1)
+    await bench.provider.answerNext(grant("at-2", "id-2"))
+    for reply in [try await waiting.value.get(), try await bench.ask(request).value.get()] {
+      #expect(reply.token == Secret("id-1") && !reply.minimumValidityMet)
+    }
+    #expect(await bench.provider.requests.count == 1)
   }
 
   @Test(arguments: [

@@ -21,8 +21,8 @@ extension IDTokenVerifier: IDTokenReader {
         Identity(subject: claims.subject, idTokenExpiresAt: claims.expiresAt, authTime: claims.authTime))
     } catch {
       return switch error.kind {
-      case .invalid, .otherSubject: .failure(.rejected(Rejection(.answer, error.message)))
-      case .keysUnavailable: .failure(.unavailable(error.message))
+      case .invalid, .otherSubject: .failure(.rejected(Rejection(.answer, error.message, hint: error.hint)))
+      case .keysUnavailable: .failure(.unavailable(error.message, hint: error.hint))
       }
     }
   }
