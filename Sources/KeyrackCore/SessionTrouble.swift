@@ -54,8 +54,6 @@ package enum LoginReason: String, Sendable, Equatable {
   case lostRotation = "lost_rotation"
   case expired
   case policy
-  /// A refresh was answered with an id_token that proves nothing, or is of somebody else.
-  case identity
   case config
   case noRefreshToken = "no_refresh_token"
   case noIDToken = "no_id_token"
@@ -70,7 +68,6 @@ package enum LoginReason: String, Sendable, Equatable {
       case .lostRotation: "a refresh was interrupted, and the provider no longer accepts the refresh token"
       case .expired: "the refresh token has expired"
       case .policy: "the provider wants you to sign in again"
-      case .identity: "the answer to the last refresh cannot be trusted"
       case .config: "the provider in the configuration is not the one that was signed in to"
       case .noRefreshToken: "the access token has ended and there is no refresh token"
       case .noIDToken: "the provider gave no id token with the last refresh"
@@ -89,12 +86,20 @@ extension ReplyError {
       case .signingIn: "wait for it to end"
       case .config: "keyrack login \(account), or put the provider back in keyrack.conf"
       case .scope: "add the scope to [account \(account)] in keyrack.conf, then keyrack login \(account)"
-      case .signedOut, .revoked, .lostRotation, .expired, .policy, .identity, .noRefreshToken, .noIDToken:
+      case .signedOut, .revoked, .lostRotation, .expired, .policy, .noRefreshToken, .noIDToken:
         "keyrack login \(account)"
       }
     return ReplyError(
       .loginRequired, "\(account): \(reason.message(detail))", hint: advice.map { "\(hint); \($0)" } ?? hint,
       reason: reason.rawValue)
+  }
+
+  /// A refresh was answered with an id_token that proves nothing, or is of somebody else.
+  static func untrusted(_ account: String, _ refusal: Rejection) -> ReplyError {
+    let login = "keyrack login \(account)"
+    return ReplyError(
+      .loginRequired, "\(account): the answer to the last refresh cannot be trusted (\(refusal.message))",
+      hint: refusal.hint.map { "\(login); \($0)" } ?? login, reason: LoginReason.policy.rawValue)
   }
 
   package static func temporarilyUnavailable(_ account: String, _ message: String, hint: String? = nil) -> ReplyError {

@@ -179,9 +179,11 @@ extension TokenCoordinator {
       _ = self[id, of: name]?.stored(attempt, error: failure, idToken: idToken, wall: time.wall)
       return
     }
-    let message = LoginReason.identity.message(refusal.message)
-    let reason = LoginReason.identity.rawValue
-    report(Event(.subjectMismatch, message, level: .error, account: name, session: id, reason: reason))
+    let error = ReplyError.untrusted(name, refusal)
+    report(
+      Event(
+        .subjectMismatch, error.message(without: name), level: .error, account: name, session: id, reason: error.reason)
+    )
     _ = self[id, of: name]?.identityRefused(attempt, refusal, error: failure, wall: time.wall)
   }
 

@@ -60,9 +60,8 @@ extension UserSession {
   ) -> RefreshAction {
     guard attempt == flight?.attempt, var unpublished = flight?.unpublished else { return .ignore }
     unpublished.accessToken = nil
-    let denial = ReplyError.loginRequired(
-      record.account, .identity, detail: refusal.message, hint: refusal.hint)
-    unpublished.trouble = SessionTrouble(.loginRequired(.identity), denial, at: wall, retryAt: nil)
+    let denial = ReplyError.untrusted(record.account, refusal)
+    unpublished.trouble = SessionTrouble(.loginRequired(.policy), denial, at: wall, retryAt: nil)
     change(at: wall) {
       $0.isSaved = $0.isRemembered && error == nil
       $0.publish(unpublished, wall: wall)

@@ -87,8 +87,8 @@ import Testing
     let waiting = await bench.ask(TokenOperation(account: "work", rejected: Secret("at-1")))
     await bench.provider.waitForRequests(1)
     await bench.provider.answerNext(grant("at-2", "id-2"))
-    #expect(await waiting.value.error?.reason == "identity")
-    #expect(await bench.ask().value.error?.reason == "identity")
+    #expect(await waiting.value.error?.reason == "policy")
+    #expect(await bench.ask().value.error?.reason == "policy")
     #expect(await bench.store.contents.records.map(\.refreshToken) == [Secret("rt-at-2")])
     #expect(try await bench.status().subject == "alice")
   }

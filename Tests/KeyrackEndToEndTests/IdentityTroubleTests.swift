@@ -98,7 +98,7 @@ import Testing
       #expect(run.status == 3 && run.output.isEmpty)
       #expect(run.error == "keyrack: work: \(trouble)\nkeyrack: hint: \(hint)\n")
       let status = try await fixture.daemon.keyrack("status").output
-      #expect(status.contains("login required (identity)"))
+      #expect(status.contains("login required (policy)"))
       #expect(status.contains("\nwork: \(trouble) (") && status.contains("\nwork: to sign in: \(hint)\n"))
       let check = try await fixture.daemon.keyrack("check")
       #expect(check.status == 1 && check.output.hasSuffix("fail account work: \(trouble)\n     \(hint)\n"))
