@@ -18,7 +18,7 @@ struct LogoutCommand {
         Output.warning("what the keyring had of the session was \(why): end it at the provider, too, as it is not told")
       }
       if reply.local == .pending {
-        Output.warning("the keyring is out of reach: what it holds is not used any more, and removed when it can be")
+        Output.warning("the keyring cannot be written: what it holds is not used any more, and removed when it can be")
       }
     }
   }

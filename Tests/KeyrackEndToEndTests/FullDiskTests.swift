@@ -34,6 +34,36 @@ import Testing
     }
   }
 
+  @Test func aSignOutThatIsOwedTwiceIsToldAndMadeUpFor() async throws {
+    let fixture = try await KeyrackFixture()
+    try await fixture.signIn()
+    try await fixture.session.fillDisk()
+    try await fixture.provider.script("/revoke", count: 1000, status: 503)
+    let run = try await fixture.daemon.keyrack("logout", "work")
+    #expect(run.status == 0)
+    #expect(
+      run.error == """
+        signed out of work; the provider will be told
+        keyrack: warning: the keyring cannot be written: what it holds is not used any more, and removed when it can be
+
+        """)
+    let answer = "127.0.0.1:\(fixture.provider.port) answered HTTP 503"
+    try await eventually("the answer of the provider") {
+      try await fixture.status().outbox.first?.lastError?.message == answer
+    }
+    let status = try await fixture.daemon.keyrack("status").output
+    #expect(status.contains("\nwork: signed out ") && status.contains("; last error: \(answer)\n"))
+    #expect(
+      try await fixture.daemon.keyrack("check").output.hasSuffix(
+        "warn sign-out of work: the provider is still to be told: \(answer)\n"
+          + "     nothing has to be done: it is tried again for a week\n"))
+    try await fixture.session.makeRoom()
+    // It knows no token then, and so has none to revoke.
+    try await fixture.provider.reset()
+    try await fixture.keyringHolds(0)
+    try await eventually("nothing to be owed", within: .seconds(15)) { try await fixture.status().outbox.isEmpty }
+  }
+
   @Test func aSignInThatCannotBeSavedSaysSo() async throws {
     let fixture = try await KeyrackFixture()
     try await fixture.session.fillDisk()
