@@ -184,15 +184,26 @@ package actor PrivateSession {
   /// All of Keyrack's items, read past Keyrack. The keyring must be unlocked.
   package func items() throws -> [Item] {
     let session = try openSession()
-    return try secrets("SearchItems", "({'app': 'keyrack'},)")[0].children.map { found in
-      let secret = try connected().call(
-        "GetSecret", of: Self.item, at: found.text, "(objectpath '\(session)',)")
-      var attributes = try property("Attributes", of: found.text).dictionary
-      attributes["xdg:schema"] = nil
-      return Item(
-        attributes: attributes, label: try property("Label", of: found.text).text,
-        secret: String(decoding: secret[0][2].bytes, as: UTF8.self))
+    return try itemPaths().compactMap { path in
+      do { return try item(at: path, session) } catch {
+        // Keyrack may have removed it meanwhile.
+        guard try itemPaths().contains(path) else { return nil }
+        throw error
+      }
     }
+  }
+
+  private func itemPaths() throws -> [String] {
+    try secrets("SearchItems", "({'app': 'keyrack'},)")[0].children.map(\.text)
+  }
+
+  private func item(at path: String, _ session: String) throws -> Item {
+    let secret = try connected().call("GetSecret", of: Self.item, at: path, "(objectpath '\(session)',)")
+    var attributes = try property("Attributes", of: path).dictionary
+    attributes["xdg:schema"] = nil
+    return Item(
+      attributes: attributes, label: try property("Label", of: path).text,
+      secret: String(decoding: secret[0][2].bytes, as: UTF8.self))
   }
 
   /// Writes an item past Keyrack, beside any other that has these attributes where `replacing` is false.
@@ -210,9 +221,7 @@ package actor PrivateSession {
 
   /// Removes all of Keyrack's items, past Keyrack.
   package func removeItems() throws {
-    for found in try secrets("SearchItems", "({'app': 'keyrack'},)")[0].children {
-      try connected().call("Delete", of: Self.item, at: found.text)
-    }
+    for path in try itemPaths() { try connected().call("Delete", of: Self.item, at: path) }
   }
 
   private static let root = "/org/freedesktop/secrets"
