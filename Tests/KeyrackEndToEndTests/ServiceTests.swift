@@ -164,12 +164,15 @@ import Testing
     #expect(run.error == error)
   }
 
+  private static let others =
+    geteuid() == 0 ? "others can write to it" : "belongs to user 0, not to \(geteuid())"
+
   @Test(
     arguments: [
       (nil, "XDG_RUNTIME_DIR is not set, and there is no KEYRACK_SOCKET"),
       ("run", "XDG_RUNTIME_DIR=run: must be an absolute path"),
       ("/nowhere", "XDG_RUNTIME_DIR=/nowhere: No such file or directory"),
-      ("/tmp", "XDG_RUNTIME_DIR=/tmp: others can write to it"),
+      ("/tmp", "XDG_RUNTIME_DIR=/tmp: \(others)"),
     ] as [(String?, String)])
   func itUsesNoPlaceThatOthersCanWriteTo(_ directory: String?, _ message: String) async throws {
     let session = try await PrivateSession(.withoutBus)

@@ -120,7 +120,7 @@ import Testing
         if [ -d /$d ]; then mkdir $d; mount --rbind /$d $d; fi
       done
       printf '[Application]\\nname=org.example.Mail\\n' >.flatpak-info
-      exec chroot . "$@"
+      exec /usr/sbin/chroot . "$@"
       """
     let answer = try await run("print(ask(connect(), 'who'))", in: Self.unshare + ["sh", "-c", script, "sh"])
     #expect(answer.hasPrefix("Flatpak org.example.Mail"))
