@@ -42,15 +42,19 @@ each_restriction_has_an_effect() {
 }
 
 limits_are_in_force() {
-  local process
+  local process swap
   process=/proc/$(main_process)
+  is 'its swap' "$(property keyrack.service MemorySwapMax)" 0
+  # Where this machine has the memory controller.
+  swap=/sys/fs/cgroup$(property keyrack.service ControlGroup)/memory.swap.max
+  [ ! -e "$swap" ] || is 'its swap' "$(cat "$swap")" 0
   is 'its limits' "$(sed -nE 's/^Max (core file size|locked memory|open files) +([0-9]+) .*/\1 \2/p' "$process/limits" |
     sort | paste -sd ,)" 'core file size 0,locked memory 8388608,open files 16384'
   is 'its umask' "$(grep Umask "$process/status")" '*0077'
   [ "$(systemd-run --user --quiet --wait --pipe --collect cat /proc/keys)" != \
     "$(systemd-run --user --quiet --wait --pipe --collect -p KeyringMode=private cat /proc/keys)" ] ||
     fail 'KeyringMode=private changes nothing'
-  ok 'limits, umask and a kernel keyring of its own are in force'
+  ok 'limits, swap, umask and a kernel keyring of its own are in force'
 }
 
 # As after a boot with lingering, before the person has logged in.
