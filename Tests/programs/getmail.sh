@@ -13,6 +13,8 @@ prepare() {
 }
 
 works() {
+  # Of the others' none: it loses the end of the process that it delivers a message with, once in a hundred on a busy machine.
+  find "$mail_folder/alice" -type f -path '*/[cn][ue][rw]/*' -delete
   new-mail "$1"
   TMPDIR=$XDG_RUNTIME_DIR getmail
   grep -q "^Subject: $1" getmail.mbox
