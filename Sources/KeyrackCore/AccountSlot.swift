@@ -22,10 +22,8 @@ final class AccountSlot {
     signedOutSince = wall
   }
 
-  /// A token in memory, if it will do, and when to refresh it. That it was used is no change that anybody is told of.
-  func tokenAtOnce(
-    _ need: TokenRequirement, now: ContinuousClock.Instant
-  ) -> (token: AccessToken, refreshDue: ContinuousClock.Instant?)? {
+  /// A token in memory, if it will do. That it was used is no change that anybody is told of.
+  func tokenAtOnce(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
     let told = changed
     changed = nil
     defer { changed = told }

@@ -10,7 +10,17 @@ extension TokenCoordinator {
 
   /// The same after a change to one session.
   func planRefresh(of name: String) {
-    if let due = slots[name]?.session?.refreshDue { planRefresh(due) }
+    if let slot = slots[name] { planRefresh(of: slot) }
+  }
+
+  func planRefresh(of slot: AccountSlot) {
+    if let due = slot.session?.refreshDue { planRefresh(due) }
+  }
+
+  /// Whether the alarm goes off by then, when all that is due is looked at. To ask a session costs more, at each token.
+  func isPlanned(by due: ContinuousClock.Instant?) -> Bool {
+    guard let due, let plannedAt else { return false }
+    return plannedAt <= due
   }
 
   /// An alarm that turns out to be too early does no harm.

@@ -16,8 +16,8 @@ extension TokenCoordinator {
         return .success(reply)
       }
       let now = time.now
-      guard let (token, due) = slot.tokenAtOnce(need, now: now) else { return nil }
-      if let due { planRefresh(due) }
+      guard let token = slot.tokenAtOnce(need, now: now) else { return nil }
+      if need.target != .standard || !isPlanned(by: token.refreshAt) { planRefresh(of: slot) }
       let reply = try reply(token, true, request, of: slot)
       granted(reply.token, request, of: slot, to: caller)
       return .success(reply)

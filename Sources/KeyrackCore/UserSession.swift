@@ -112,13 +112,11 @@ package struct UserSession: Sendable {
     return .refresh(attempt: beginFlight(for: need.target))
   }
 
-  /// A token in memory that is all that the caller needs, and ``refreshDue``. That it was used counts.
-  package mutating func tokenAtOnce(
-    _ need: TokenRequirement, now: ContinuousClock.Instant
-  ) -> (token: AccessToken, refreshDue: ContinuousClock.Instant?)? {
+  /// A token in memory that is all that the caller needs. That it was used counts.
+  package mutating func tokenAtOnce(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
     guard let token = tokenInMemory(need, now: now) else { return nil }
     lastUsed = now
-    return (token, refreshDue)
+    return token
   }
 
   func tokenInMemory(_ need: TokenRequirement, now: ContinuousClock.Instant) -> AccessToken? {
