@@ -134,6 +134,25 @@ import Testing
 
   // MARK: Ahead of the end
 
+  @Test(arguments: [true, false])
+  func aSessionThatIsUsedAgainIsRefreshedAheadWhetherOrNotAnotherIsDueBefore(_ isAnother: Bool) async throws {
+    let clock = FakeClock()
+    let provider = FakeProvider(clock: clock) { _ in grant("at", seconds: 1000) }
+    let records = [Bench.record(), Bench.record("other", "rt-other")]
+    let bench = Bench(provider: provider, contents: StoreContents(records: records), clock: clock)
+    func refreshes() async -> Int { await bench.refreshTokensSent.count { $0 == "rt-other" } }
+    if isAnother { _ = try await bench.ask().value.get() }
+    await clock.run(.seconds(100))
+    _ = try await bench.ask("other").value.get()
+    await clock.run(.seconds(2750))
+    // Three times ahead, then nobody had asked for it for long.
+    #expect(await refreshes() == 4)
+    if isAnother { #expect(await bench.coordinator.tokenAtOnce(TokenOperation(account: "work")) != nil) }
+    #expect(await bench.coordinator.tokenAtOnce(TokenOperation(account: "other")) != nil)
+    await clock.run(.seconds(900))
+    #expect(await refreshes() == 5)
+  }
+
   @Test func aSessionInUseIsRefreshedAheadAndAnIdleOneIsNot() async throws {
     let weather = Weather(lifetime: 3600)
     let bench = bench(
