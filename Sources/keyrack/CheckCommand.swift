@@ -4,12 +4,11 @@ import KeyrackProtocol
 /// `keyrack check`: what can be seen from here on the way to the daemon, then what the daemon sees.
 enum CheckCommand {
   static func run(json: Bool) throws -> Int32 {
-    // It may take its time, while the daemon does.
-    let unit = UnitCheck()
     var checks = [RuntimeDirectoryCheck.check, ConfigurationFileCheck.check]
     let (socket, client) = SocketCheck.run()
     let answers = client.map(ask) ?? []
-    checks += [unit.check, socket] + answers
+    // Last, as only who asks shows whether the daemon can be started.
+    checks += [UnitCheck.run(), socket] + answers
     if json {
       try Output.line(JSONObjectWriter.text(of: CheckOperation.Reply(checks: checks)))
     } else {

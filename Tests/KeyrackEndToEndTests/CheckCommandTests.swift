@@ -94,21 +94,65 @@ import Testing
           + "systemctl --user restart keyrack.service\n"))
   }
 
+  /// Of the socket unit and of the service: load, active, sub and file state.
   static let units = [
-    ("loaded", "active", "enabled", "ok   unit: keyrack.socket is enabled and active\n"),
-    ("loaded", "active", "disabled", "warn unit: keyrack.socket is active, but not enabled for the next login\n"),
-    ("loaded", "inactive", "enabled", "warn unit: keyrack.socket is enabled, but not active now\n"),
-    ("loaded", "inactive", "disabled", "warn unit: keyrack.socket is neither enabled nor active\n"),
     (
-      "loaded", "failed", "enabled",
-      "fail unit: keyrack.socket has failed\n     systemctl --user status keyrack.socket\n"
+      "loaded active listening enabled", "loaded inactive dead disabled",
+      "ok   unit: keyrack.socket is enabled and active\n"
     ),
-    ("not-found", "inactive", "", "warn unit: keyrack.socket is not installed\n"),
-    ("loaded", "", "", "warn unit: systemctl --user could not tell how keyrack.socket is\n"),
+    (
+      "loaded active running enabled", "loaded active running disabled",
+      "ok   unit: keyrack.socket is enabled and active\n"
+    ),
+    (
+      "loaded active running disabled", "loaded active running disabled",
+      "warn unit: keyrack.socket is active, but not enabled for the next login\n"
+    ),
+    (
+      "loaded inactive dead enabled", "loaded inactive dead disabled",
+      "warn unit: keyrack.socket is enabled, but not active now\n"
+    ),
+    (
+      "loaded inactive dead disabled", "masked inactive dead masked",
+      "warn unit: keyrack.socket is neither enabled nor active\n"
+    ),
+    (
+      "loaded failed failed enabled", "loaded inactive dead disabled",
+      "fail unit: keyrack.socket has failed\n     systemctl --user start keyrack.socket; why it has: "
+        + "systemctl --user status keyrack.socket\n"
+    ),
+    (
+      "loaded failed failed enabled", "masked inactive dead masked",
+      "fail unit: keyrack.service is masked\n     systemctl --user unmask keyrack.service, then "
+        + "systemctl --user start keyrack.socket\n"
+    ),
+    (
+      "loaded active listening enabled", "not-found inactive dead ",
+      "fail unit: keyrack.service is not installed\n     see \"Install\""
+    ),
+    (
+      "loaded active running enabled", "loaded activating auto-restart disabled",
+      "fail unit: keyrack.service does not stay up (exit-code)\n     why it ends: journalctl --user -u keyrack.service -e\n"
+    ),
+    ("not-found inactive dead ", "not-found inactive dead ", "warn unit: keyrack.socket is not installed\n"),
+    (
+      "masked inactive dead masked", "loaded inactive dead disabled",
+      "warn unit: keyrack.socket is masked\n     systemctl --user unmask keyrack.socket, then "
+        + "systemctl --user enable --now keyrack.socket\n"
+    ),
+    ("", nil, "warn unit: systemctl --user could not tell how keyrack.socket is\n"),
   ]
 
-  @Test(arguments: units) func whatSystemdSaysOfTheSocketIsTold(
-    load: String, active: String, file: String, line: String
+  private static func properties(_ states: String) -> String {
+    zip(
+      ["LoadState", "ActiveState", "SubState", "UnitFileState"],
+      states.split(separator: " ", omittingEmptySubsequences: false)
+    )
+    .map { "\($0)=\($1)\n" }.joined() + "Result=exit-code\n"
+  }
+
+  @Test(arguments: units) func whatSystemdSaysOfTheUnitsIsTold(
+    socket: String, service: String?, line: String
   ) async throws {
     let session = try await PrivateSession(.withoutBus)
     for folder in ["bin", "run/systemd"] {
@@ -116,8 +160,8 @@ import Testing
     }
     try Data().write(to: URL(filePath: "\(session.path)/run/systemd/private"))
     let script = "\(session.path)/bin/systemctl"
-    let lines = "LoadState=\(load)\\nActiveState=\(active)\\nUnitFileState=\(file)\\n"
-    try "#!/bin/sh\nprintf '\(lines)'\n".write(toFile: script, atomically: false, encoding: .utf8)
+    let answer = [socket, service].compactMap(\.self).map(Self.properties).joined(separator: "\n")
+    try "#!/bin/sh\ncat <<'END'\n\(answer)END\n".write(toFile: script, atomically: false, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
     let path = "\(session.path)/bin:/usr/bin:/bin"
     let run = try await Child.run(
