@@ -50,11 +50,12 @@ limits_are_in_force() {
   [ ! -e "$swap" ] || is 'its swap' "$(cat "$swap")" 0
   is 'its limits' "$(sed -nE 's/^Max (core file size|locked memory|open files) +([0-9]+) .*/\1 \2/p' "$process/limits" |
     sort | paste -sd ,)" 'core file size 0,locked memory 8388608,open files 16384'
+  [ "$(sed -nE 's/^VmLck:\s+([0-9]+) kB/\1/p' "$process/status")" -ge 4096 ] || fail 'it has not locked its memory'
   is 'its umask' "$(grep Umask "$process/status")" '*0077'
   [ "$(systemd-run --user --quiet --wait --pipe --collect cat /proc/keys)" != \
     "$(systemd-run --user --quiet --wait --pipe --collect -p KeyringMode=private cat /proc/keys)" ] ||
     fail 'KeyringMode=private changes nothing'
-  ok 'limits, swap, umask and a kernel keyring of its own are in force'
+  ok 'limits, swap, locked memory, umask and a kernel keyring of its own are in force'
 }
 
 # As after a boot with lingering, before the person has logged in.

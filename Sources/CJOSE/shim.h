@@ -2,6 +2,7 @@
 #include <cjose/cjose.h>
 // cjose reads no PEM: OpenSSL, on which it is built, does.
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 

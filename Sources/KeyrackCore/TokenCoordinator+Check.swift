@@ -19,6 +19,7 @@ extension TokenCoordinator {
       await keyring.value ?? [
         .late(Self.keyringCheck, hint: "a prompt may be waiting for you; else start the keyring anew")
       ]
+    if !locksMemory { checks.append(Self.memoryCheck) }
     var clock = ClockComparison()
     for (provider, look) in asked {
       let answer = await look.value
@@ -45,6 +46,12 @@ extension TokenCoordinator {
       guard case .settled = await wait(for: .check(number), before: deadline) else { return nil }
       return await found.value
     }
+  }
+
+  private static var memoryCheck: Check {
+    .warn(
+      "memory", "tokens may be swapped out: keyrackd cannot lock memory",
+      hint: "let it lock 8 MiB: ulimit -l 8192, or LimitMEMLOCK=8M of its unit")
   }
 
   // MARK: The configuration

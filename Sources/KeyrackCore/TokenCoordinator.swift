@@ -26,6 +26,8 @@ package actor TokenCoordinator {
   let hook: any EventHook
   let display: any NoticeDisplay
   let log: any EventLog
+  /// Whether what secrets are kept in is never swapped out.
+  let locksMemory: Bool
   /// From 0 to 1, for what is to be spread in time.
   let random: @Sendable () -> Double
   /// Called at each step of a refresh.
@@ -133,7 +135,7 @@ package actor TokenCoordinator {
     endedSessions: any EndedSessions,
     intents: any RefreshIntents, source: any ConfigurationSource, time: any TimeSource, digest: any Digest,
     fingerprints: any Fingerprints, prompt: any ConfirmationPrompt, hook: any EventHook,
-    display: any NoticeDisplay, log: any EventLog,
+    display: any NoticeDisplay, log: any EventLog, locksMemory: Bool = true,
     random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
     checkpoint: @escaping @Sendable (RefreshStep) -> Void = { _ in },
     signedInChanged: @escaping @Sendable (Int) -> Void = { _ in }
@@ -157,6 +159,7 @@ package actor TokenCoordinator {
     self.hook = hook
     self.display = display
     self.log = log
+    self.locksMemory = locksMemory
     self.random = random
     self.checkpoint = checkpoint
     self.signedInChanged = signedInChanged

@@ -35,7 +35,7 @@ public struct JSONObjectWriter {
   package mutating func member(_ name: String, _ value: Secret?) {
     guard let value else { return null(name) }
     begin(name)
-    Self.append(value.bytes.span, to: &bytes)
+    value.withSpan { Self.append($0, to: &bytes) }
   }
 
   package mutating func member(_ name: String, _ value: Int?) {

@@ -174,8 +174,8 @@ extension KeyringCall {
     let texts = attributes.flatMap { [$0.key, $0.value] } + [label ?? ""]
     if attributes.isEmpty && call != .prepare && call != .connect { return "a call without attributes" }
     if texts.contains(where: { $0.utf8.contains(0) }) { return "an attribute holds a null byte" }
-    if let secret, secret.isEmpty || secret.bytes.count > Self.maximumSecret {
-      return "a secret must have 1 to \(Self.maximumSecret) bytes, not \(secret.bytes.count)"
+    if let secret, secret.isEmpty || secret.count > Self.maximumSecret {
+      return "a secret must have 1 to \(Self.maximumSecret) bytes, not \(secret.count)"
     }
     return nil
   }

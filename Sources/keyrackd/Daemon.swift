@@ -17,6 +17,7 @@ final class Daemon {
   private let coordinator: TokenCoordinator
   private let server: SocketServer
   private let problem: ConfigurationError?
+  private let locksMemory: Bool
   private var isStopping = false
   private var stopTimer: EventLoop.Timer?
 
@@ -25,6 +26,10 @@ final class Daemon {
   ) throws {
     self.loop = loop
     self.problem = problem
+    // Before there is a secret.
+    let memory = LockedMemory()
+    if let memory { Secret.keep(in: memory) }
+    locksMemory = memory != nil
     log = try Log()
     http = try HTTPClient()
     let state = try StateDirectory(log: log)
@@ -42,6 +47,7 @@ final class Daemon {
       endedSessions: state, intents: state,
       source: files, time: loop, digest: GLibDigest(), fingerprints: KeyedFingerprints(),
       prompt: Askpass(), hook: EventCommand(log: log), display: DesktopNotifications(log: log), log: log,
+      locksMemory: locksMemory,
       checkpoint: CrashPoint.reached,
       signedInChanged: { Self.tell($0) })
     callbacks.coordinator.withLock { $0 = coordinator }
@@ -62,6 +68,7 @@ final class Daemon {
     let signals = try EventLoop.Signals(loop) { [unowned self] in received($0) }
     defer { withExtendedLifetime(signals) {} }
     if let problem { log.record(Event(.configurationRefused, problem.message)) }
+    if !locksMemory { log.record(Event(.started, "cannot lock memory: tokens may be swapped out", level: .warning)) }
     log.record(Event(.started, "keyrackd \(Keyrack.version) serves"))
     ServiceManager.ready(problem.map { "configuration: \($0.message)" } ?? Self.status(0))
     coordinator.assumeIsolated { $0.start() }

@@ -170,6 +170,18 @@ import Testing
     #expect(run.output.contains(line), "\(run.output)")
   }
 
+  @Test func thatNoMemoryCanBeLockedIsTold() async throws {
+    // Root may lock any, without that capability not.
+    let ordinary = geteuid() == 0 ? ["setpriv", "--bounding-set=-ipc_lock"] : []
+    let fixture = try await KeyrackFixture(in: PrivateSession(), by: ["prlimit", "--memlock=0"] + ordinary)
+    try await fixture.signIn()
+    _ = try await fixture.token()
+    expect(
+      "warn memory: tokens may be swapped out: keyrackd cannot lock memory", in: try await check(fixture.daemon),
+      status: 0, hint: "let it lock 8 MiB: ulimit -l 8192, or LimitMEMLOCK=8M of its unit")
+    #expect(fixture.daemon.said.contains("cannot lock memory: tokens may be swapped out"))
+  }
+
   // MARK: The keyring
 
   @Test func withoutABusThereIsNoKeyring() async throws {

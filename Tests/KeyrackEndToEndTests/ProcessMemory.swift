@@ -20,13 +20,29 @@ struct ProcessMemory {
     }
     defer { close(memory) }
     let program = try String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8).dropLast()
-    let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
-    return maps.split(separator: "\n").flatMap { line in
-      let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-      guard words.count >= 5, words[1].hasPrefix("r"), line.hasSuffix("[vvar]") == false else { return [String]() }
-      let name = "\(program), \(words.count > 5 ? words[5] : "anonymous")"
-      return search(words[0], name, memory, texts.map { Array($0.utf8) })
+    return try mappings().flatMap { mapping in
+      search(mapping.range, "\(program), \(mapping.kind)", memory, texts.map { Array($0.utf8) })
     }
+  }
+
+  /// What can be read. The kind is a file's name, or `locked` where it is never swapped out nor in a core dump.
+  private func mappings() throws -> [(range: Substring, kind: String)] {
+    // Which Data(contentsOf:) takes for ended after the first page.
+    let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(pid)/smaps"))
+    let smaps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+    var mappings: [(range: Substring, kind: String)] = []
+    var isReadable = false
+    for line in smaps.split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+      if words[0] == "VmFlags:" {
+        let flags = Set(line.split(separator: " "))
+        if isReadable, flags.isSuperset(of: ["lo", "dd"]) { mappings[mappings.count - 1].kind = "locked" }
+      } else if words[0].contains("-") {
+        isReadable = words[1].hasPrefix("r") && !line.hasSuffix("[vvar]")
+        if isReadable { mappings.append((words[0], words.count > 5 ? String(words[5]) : "anonymous")) }
+      }
+    }
+    return mappings
   }
 
   private func search(_ range: Substring, _ name: String, _ memory: Int32, _ texts: [[UInt8]]) -> [String] {

@@ -77,6 +77,23 @@ import Testing
     try fixture.session.expectInNoFile(all)
   }
 
+  /// Nowhere else than where it is neither swapped out nor in a core dump.
+  @Test(.enabled(if: geteuid() == 0, "reads the memory of another process"), arguments: ProviderKind.allCases)
+  func tokensAreKeptInLockedMemory(_ kind: ProviderKind) async throws {
+    let fixture = try await kind.fixture()
+    try await fixture.signIn()
+    let first = try await fixture.token()
+    for token in try await fixture.liveRefreshTokens() + [first] {
+      var places: [String] = []
+      do {
+        try await eventually("the token to be in locked memory alone") {
+          places = try await fixture.daemon.memoryPlaces(of: [token])
+          return !places.isEmpty && places.allSatisfy { $0.hasPrefix("keyrackd, locked at ") }
+        }
+      } catch { throw ProcessMemory.Failure(description: "\(error); it is at \(places.joined(separator: "\n"))") }
+    }
+  }
+
   @Test(arguments: ProviderKind.allCases)
   func noTokenThatCameTooLateIsInMemory(_ kind: ProviderKind) async throws {
     let fixture = try await kind.fixture()

@@ -12,7 +12,7 @@ import Testing
 
   private func post(_ url: String, _ body: String = "a=b", fresh: Bool = true) throws -> HTTPRequest {
     HTTPRequest(
-      endpoint: try Endpoint(validating: url), body: WipedBuffer([Secret(body)]), contentType: "text/plain",
+      endpoint: try Endpoint(validating: url), body: Secret(body), contentType: "text/plain",
       freshConnection: fresh)
   }
 

@@ -12,7 +12,7 @@ import Testing
 
   private func post(_ server: TLSServer, host: String = "127.0.0.1", caFile: CAFile?) throws -> HTTPRequest {
     HTTPRequest(
-      endpoint: try Endpoint(validating: "https://\(host):\(server.port)/token"), body: WipedBuffer([Secret("a=b")]),
+      endpoint: try Endpoint(validating: "https://\(host):\(server.port)/token"), body: Secret("a=b"),
       contentType: "text/plain", caFile: caFile, freshConnection: true)
   }
 

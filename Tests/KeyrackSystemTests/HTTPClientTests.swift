@@ -11,7 +11,7 @@ import Testing
 
   private func post(_ url: String, _ body: String = "a=b", fresh: Bool = true) throws -> HTTPRequest {
     HTTPRequest(
-      endpoint: try Endpoint(validating: url), body: WipedBuffer([Secret(body)]), contentType: "text/plain",
+      endpoint: try Endpoint(validating: url), body: Secret(body), contentType: "text/plain",
       freshConnection: fresh)
   }
 
@@ -66,7 +66,7 @@ import Testing
   @Test func aDeleteMayHaveABody() async throws {
     let server = ScriptedServer(answers: [answer(204)])
     let request = HTTPRequest(
-      .delete, endpoint: try Endpoint(validating: server.url), body: WipedBuffer([Secret("{}")]),
+      .delete, endpoint: try Endpoint(validating: server.url), body: Secret("{}"),
       contentType: "application/json", freshConnection: false)
     #expect(try await client().send(request).get().status == 204)
     #expect(server.requests.first?.line == "DELETE / HTTP/1.1")

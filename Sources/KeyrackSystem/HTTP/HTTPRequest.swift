@@ -20,7 +20,7 @@ package struct HTTPRequest: Sendable {
   package var method: Method
   package var endpoint: Endpoint
   /// Of a POST or a DELETE.
-  package var body: WipedBuffer?
+  package var body: Secret?
   /// Of the body.
   package var contentType: String?
   package var authorization: Authorization?
@@ -31,7 +31,7 @@ package struct HTTPRequest: Sendable {
   package var freshConnection: Bool
 
   package init(
-    _ method: Method = .post, endpoint: Endpoint, body: WipedBuffer? = nil, contentType: String? = nil,
+    _ method: Method = .post, endpoint: Endpoint, body: Secret? = nil, contentType: String? = nil,
     authorization: Authorization? = nil, caFile: CAFile? = nil, freshConnection: Bool
   ) {
     self.method = method

@@ -9,16 +9,20 @@ import KeyrackProtocol
     // The decoder decides by the queue of errors of this thread, too: what others have left there is none of its own.
     ERR_clear_error()
     defer { ERR_clear_error() }
-    let handle = unsafe text.bytes.withUnsafeBytes { bytes -> OpaquePointer? in
-      guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
-      defer { unsafe _ = BIO_free(bio) }
-      return unsafe PEM_read_bio_PrivateKey(bio, nil, keyrack_no_password, nil)
-    }
+    let handle = unsafe Self.read(text)
     guard let handle = unsafe handle else { throw Self.failure(text) }
     unsafe self.handle = handle
   }
 
   deinit { unsafe EVP_PKEY_free(handle) }
+
+  private static func read(_ text: Secret) -> OpaquePointer? {
+    unsafe text.withUnsafeBytes { bytes in
+      guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+      defer { unsafe _ = BIO_free(bio) }
+      return unsafe PEM_read_bio_PrivateKey(bio, nil, keyrack_no_password, nil)
+    }
+  }
 
   /// What the text is instead. Its labels are no secret.
   private static func failure(_ text: Secret) -> SigningKeyError {
@@ -83,19 +87,19 @@ import KeyrackProtocol
   }
 
   /// Big-endian, with zeros in front up to `count`.
-  private func number(_ name: String, count: Int? = nil) -> WipedBuffer? {
+  private func number(_ name: String, count: Int? = nil) -> Secret? {
     var value: OpaquePointer?
     guard unsafe EVP_PKEY_get_bn_param(handle, name, &value) == 1, let value = unsafe value else { return nil }
     defer { unsafe BN_clear_free(value) }
     let count = count ?? (Int(unsafe BN_num_bits(value)) + 7) / 8
-    return unsafe WipedBuffer(count: count) { buffer in
+    return unsafe Secret(count: count) { buffer in
       let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
       unsafe _ = BN_bn2binpad(value, start, Int32(buffer.count))
     }
   }
 }
 
-extension WipedBuffer {
+extension Secret {
   /// As cjose takes a number.
   @unsafe fileprivate var spec: (UnsafeMutablePointer<UInt8>?, Int) {
     unsafe (address?.assumingMemoryBound(to: UInt8.self), count)

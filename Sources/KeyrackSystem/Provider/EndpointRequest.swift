@@ -31,7 +31,7 @@ extension ProviderClient {
       secrets: request.secrets)
     // What makes something, a client or a code, is not sent twice.
     let sent = HTTPRequest(
-      request.method, endpoint: request.endpoint, body: request.body?.buffer, contentType: request.body?.contentType,
+      request.method, endpoint: request.endpoint, body: request.body?.text, contentType: request.body?.contentType,
       authorization: request.authorization, caFile: provider.caFile, freshConnection: request.method == .post)
     switch await http.send(sent, reading: { read(answer, $0) }) {
     case .success(let result): return try result.get()

@@ -7,7 +7,7 @@ enum FormEncoding {
   static let contentType = "application/x-www-form-urlencoded"
 
   /// The members in their order. A space becomes `%20`, which every decoder takes for one.
-  static func body(_ members: [(name: String, value: Secret)]) -> WipedBuffer {
+  static func body(_ members: [(name: String, value: Secret)]) -> Secret {
     var pieces: [Secret] = []
     for (name, value) in members {
       pieces.append(Secret(pieces.isEmpty ? "" : "&"))
@@ -15,7 +15,7 @@ enum FormEncoding {
       pieces.append(Secret("="))
       pieces.append(escaped(value))
     }
-    return WipedBuffer(pieces)
+    return Secret(joining: pieces)
   }
 
   private static let maximumCount = 1000
@@ -37,7 +37,7 @@ enum FormEncoding {
   static func escaped(_ text: Secret) -> Secret {
     // libcurl measures a text of length 0 itself.
     guard !text.isEmpty else { return text }
-    let escaped = unsafe text.bytes.withUnsafeBytes { bytes in
+    let escaped = unsafe text.withUnsafeBytes { bytes in
       unsafe curl_easy_escape(nil, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
     }
     guard let escaped = unsafe escaped else { return Secret("") }

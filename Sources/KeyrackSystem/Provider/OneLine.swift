@@ -35,14 +35,14 @@ enum OneLine {
   }
 
   private static func redacted(_ text: String, _ secrets: [Secret]) -> String {
-    let secrets = secrets.filter { !$0.isEmpty }
-    guard !secrets.isEmpty else { return text }
+    let hidden = secrets.filter { !$0.isEmpty }.map(\.bytes)
+    guard !hidden.isEmpty else { return text }
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count {
       // The longest: one secret may be a part of another.
-      let count = secrets.lazy.map { shared($0.bytes, bytes[index...]) }.max() ?? 0
+      let count = hidden.lazy.map { shared($0, bytes[index...]) }.max() ?? 0
       if count > 0 {
         result += secrets[0].description.utf8
         index += count

@@ -68,7 +68,7 @@ extension ProviderClient {
     let endpoint: Endpoint
     do { endpoint = try Endpoint(validating: url) } catch { return .refused(Self.unusable(provider, error)) }
     let request = HTTPRequest(
-      call.method, endpoint: endpoint, body: call.body?.buffer, contentType: call.body?.contentType,
+      call.method, endpoint: endpoint, body: call.body?.text, contentType: call.body?.contentType,
       authorization: call.authorization, caFile: provider.caFile, freshConnection: false)
     let answer = RevocationAnswer(
       provesToken: call.provesToken, unknownTokenStatuses: call.unknownTokenStatuses, name: endpoint.name,

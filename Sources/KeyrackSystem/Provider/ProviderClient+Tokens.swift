@@ -55,7 +55,7 @@ extension ProviderClient {
       return .failure(.notSent(Self.unusable(provider, error)))
     }
     let request = HTTPRequest(
-      endpoint: endpoint, body: call.body.buffer, contentType: call.body.contentType,
+      endpoint: endpoint, body: call.body.text, contentType: call.body.contentType,
       authorization: call.authorization, caFile: provider.caFile, freshConnection: true)
     let answer = TokenAnswer(
       purpose: call.purpose, kind: provider.kind, habits: provider.habits, name: endpoint.name, secrets: call.secrets)

@@ -1,20 +1,19 @@
 import KeyrackProtocol
 
-/// What a request carries, in a buffer that is overwritten when the request has ended.
+/// What a request carries.
 struct RequestBody {
-  let buffer: WipedBuffer
+  let text: Secret
   let contentType: String
 
   static func form(_ members: [(String, Secret)]) -> RequestBody {
-    RequestBody(buffer: FormEncoding.body(members), contentType: FormEncoding.contentType)
+    RequestBody(text: FormEncoding.body(members), contentType: FormEncoding.contentType)
   }
 
   /// Values of one name, which a form repeats, become a list.
   static func json(_ members: [(String, Secret)]) -> RequestBody { json(Members(members: members)) }
 
   static func json(_ object: some JSONObject) -> RequestBody {
-    let text = Secret(JSONObjectWriter.text(of: object))
-    return RequestBody(buffer: WipedBuffer([text]), contentType: "application/json")
+    RequestBody(text: Secret(JSONObjectWriter.text(of: object)), contentType: "application/json")
   }
 
   private struct Members: JSONObject {

@@ -22,13 +22,13 @@ enum SecretSpellings {
 
   private static func quoted(_ secret: Secret) -> Secret {
     var quoted: [UInt8] = []
-    JSONObjectWriter.append(secret.bytes.span, to: &quoted)
+    secret.withSpan { JSONObjectWriter.append($0, to: &quoted) }
     return Secret(Array(quoted.dropFirst().dropLast()))
   }
 
   /// Base64 in both alphabets, without padding. Of a few bytes it would be what a common word is.
   private static func encoded(_ secret: Secret) -> [Secret] {
-    guard secret.bytes.count >= 8 else { return [] }
+    guard secret.count >= 8 else { return [] }
     return [Secret(Base64.unpadded(secret.bytes)), Secret(Base64.urlEncoded(secret.bytes))]
   }
 }

@@ -10,7 +10,7 @@ package struct PastedAddress: Sendable {
 
   /// The response has a `state`, and a code or an error. No error holds what was pasted.
   package init(_ pasted: Secret) throws(RedirectError) {
-    guard pasted.bytes.count <= Self.maximumCount else {
+    guard pasted.count <= Self.maximumCount else {
       throw RedirectError("what was pasted is too long", hint: Self.hint)
     }
     guard let text = String(validating: pasted.bytes, as: UTF8.self)?.trimmed, !text.utf8.contains(0) else {

@@ -16,7 +16,9 @@ package struct KeyedFingerprints: Fingerprints {
   package func fingerprint(of token: Secret) -> String {
     guard let hmac = unsafe g_hmac_new(G_CHECKSUM_SHA256, key, gsize(key.count)) else { return "" }
     defer { unsafe g_hmac_unref(hmac) }
-    unsafe g_hmac_update(hmac, token.bytes, gssize(token.bytes.count))
+    unsafe token.withUnsafeBytes { bytes in
+      unsafe g_hmac_update(hmac, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), gssize(bytes.count))
+    }
     // The block that GLib works on stays in memory that it does not give back: the last two have nothing of the token.
     for _ in 0..<4 { unsafe g_hmac_update(hmac, Self.halfBlock, gssize(Self.halfBlock.count)) }
     return unsafe g_hmac_get_string(hmac).map { unsafe String(String(cString: $0).prefix(16)) } ?? ""
