@@ -248,7 +248,7 @@ checks() {
   bus_and_keyring_may_come_late
   keyring_password_may_be_encrypted
   nobody_is_refused_by_a_restart
-  any_number_of_stops_refuses_nobody
+  any_number_of_stops_leaves_the_socket
   start_that_fails_is_tried_again
   what_was_begun_is_finished
   socket_is_forwarded_by_ssh
