@@ -47,11 +47,14 @@ import Testing
     #expect(!daemon.said.contains("65534"))
   }
 
-  @Test func rootIsClosedWithoutAWordWhereTheDaemonIsNotRoots() async throws {
+  @Test func rootIsRefusedWhereTheDaemonIsNotRoots() async throws {
     let daemon = try await OrdinaryDaemon()
     let wire = try Wire(daemon.socket)
     wire.push(Array((#"{"op":"version"}"# + "\n").utf8))
-    #expect(try await wire.rest().isEmpty)
+    let answer = try await wire.rest()
+    #expect(
+      answer.hasPrefix(#"{"ok":false,"error":{"code":"forbidden","message":"this keyrackd belongs to another user""#))
+    #expect(answer.hasSuffix(#","reason":"other_user","retryable":false}}"# + "\n"), "\(answer)")
     let own = try await daemon.ask()
     #expect(own.output.contains(#""ok":true"#), "\(own.error)")
   }

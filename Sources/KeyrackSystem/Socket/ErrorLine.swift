@@ -6,8 +6,13 @@ enum ErrorLine {
   static let busy = line(
     .busy, "keyrackd has too many connections", hint: "end programs that keep theirs open, or try again later")
 
-  private static func line(_ code: ErrorCode, _ message: String, hint: String? = nil) -> [UInt8] {
-    let reply = Reply<VersionOperation.Reply>(id: nil, result: .failure(ReplyError(code, message, hint: hint)))
-    return reply.line()
+  static let otherUser = line(
+    .forbidden, "this keyrackd belongs to another user", hint: "ask as that user, not as root", reason: "other_user")
+
+  private static func line(
+    _ code: ErrorCode, _ message: String, hint: String? = nil, reason: String? = nil
+  ) -> [UInt8] {
+    let error = ReplyError(code, message, hint: hint, reason: reason)
+    return Reply<VersionOperation.Reply>(id: nil, result: .failure(error)).line()
   }
 }

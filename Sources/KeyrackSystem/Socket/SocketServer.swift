@@ -125,17 +125,16 @@ extension SocketServer {
 
   private func admit(_ client: Int32) {
     do throws(PeerProcess.Failure) {
-      // Root gets nothing either, unless it is the owner. Nobody else is told anything, or counted.
       let peer = try PeerProcess(connectedTo: client)
-      guard peer.user == owner else { close(client); return }
+      guard peer.user == owner else { return turnAway(client, of: peer.user) }
       let isOverLimit =
         connections.count >= limits.connections
         || connectionsOfProcess[peer.number, default: 0] >= limits.connectionsOfAProcess
-      if isOverLimit { refuse(client) } else { open(client, peer) }
+      if isOverLimit { refuse(client, ErrorLine.busy) } else { open(client, peer) }
     } catch {
       switch error {
       case .unknown: close(client)
-      case .noDescriptors: refuse(client)
+      case .noDescriptors: refuse(client, ErrorLine.busy)
       }
     }
   }
@@ -188,9 +187,14 @@ extension SocketServer {
     connection.value.identified(as: caller)
   }
 
-  private func refuse(_ client: Int32) {
+  /// Not counted. Root, which nothing keeps from connecting, is told why; others learn nothing.
+  private func turnAway(_ client: Int32, of user: UInt32) {
+    if user == 0 { refuse(client, ErrorLine.otherUser) } else { close(client) }
+  }
+
+  private func refuse(_ client: Int32, _ reply: [UInt8]) {
     var line = OutputBuffer()
-    line.append(ErrorLine.busy)
+    line.append(reply)
     // A new connection has room for it; should it not, the client sees the end of input.
     _ = line.send(to: client)
     input.discardInput(of: client)
