@@ -8,6 +8,8 @@ start_watchers() {
   until_true eval 'grep -q "  other  signed out" watch.out && grep -q "^{" watch.json'
 }
 start_waiting() {
+  # What the one before has said says nothing of this one.
+  rm -f wait.err
   keyrack wait other 2>wait.err & waiting=$!
   until_true grep -q 'waiting: other: ' wait.err
 }
